@@ -1,0 +1,77 @@
+package event
+
+// An AskKind says what is asked of a client.
+type AskKind string
+
+// The kinds of ask.
+const (
+	AskPermission AskKind = "permission"
+	AskQuestions  AskKind = "questions"
+	AskReferences AskKind = "references"
+	AskWorkspace  AskKind = "workspace"
+	AskPick       AskKind = "pick"
+	AskPrompt     AskKind = "prompt"
+	AskEffect     AskKind = "effect"
+)
+
+// An Option is one answer that can be given.
+type Option struct {
+	Key    string   `json:"key" doc:"what the answer names"`
+	Label  string   `json:"label"`
+	Detail string   `json:"detail,omitempty"`
+	Effect string   `json:"effect,omitempty" doc:"permission: allow or deny"`
+	Scope  string   `json:"scope,omitempty" doc:"permission: once, run, session, project or user"`
+	Rules  []string `json:"rules,omitempty" doc:"permission: exactly what the answer would store"`
+	Stop   bool     `json:"stop,omitempty" doc:"permission: a denial that ends the turn"`
+}
+
+// A Warning is something to know before answering.
+type Warning struct {
+	Level string `json:"level" doc:"info, warn or danger"`
+	Text  string `json:"text"`
+}
+
+// A Question is one of several in an ask.
+type Question struct {
+	Text    string   `json:"text"`
+	Options []Option `json:"options,omitempty"`
+	Multi   bool     `json:"multi,omitempty"`
+	Default string   `json:"default,omitempty"`
+	Secret  bool     `json:"secret,omitempty"`
+}
+
+// AskOpened asks something of the clients. Whoever answers first, answers.
+type AskOpened struct {
+	Ask       AskID      `json:"ask"`
+	Kind      AskKind    `json:"kind"`
+	Call      CallID     `json:"call,omitempty" doc:"permission: the call to decide"`
+	To        ClientID   `json:"to,omitempty" doc:"the one client that may answer; absent: any"`
+	Title     string     `json:"title"`
+	Text      string     `json:"text,omitempty"`
+	Options   []Option   `json:"options,omitempty"`
+	Questions []Question `json:"questions,omitempty"`
+	Warnings  []Warning  `json:"warnings,omitempty"`
+}
+
+// AskAnswered is the answer to one question of an ask.
+type AskAnswered struct {
+	Ask      AskID    `json:"ask"`
+	Question int      `json:"question" doc:"index, from 0"`
+	Keys     []string `json:"keys,omitempty" doc:"the options chosen"`
+	Text     string   `json:"text,omitempty"`
+	Who      string   `json:"who,omitempty"`
+}
+
+// AskClosed closes an ask: exactly once for each.
+type AskClosed struct {
+	Ask     AskID  `json:"ask"`
+	Outcome string `json:"outcome" doc:"allowed, denied, answered, cancelled, timeout, aborted or recovered"`
+	Method  string `json:"method" doc:"person, timeout, abort or recovery"`
+	Key     string `json:"key,omitempty" doc:"the option chosen"`
+	Who     string `json:"who,omitempty" doc:"name of the client that answered"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+func (AskOpened) kind() string   { return "ask.opened" }
+func (AskAnswered) kind() string { return "ask.answered" }
+func (AskClosed) kind() string   { return "ask.closed" }

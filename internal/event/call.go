@@ -1,0 +1,92 @@
+package event
+
+import "encoding/json"
+
+// A Status says how a call came to its end.
+type Status string
+
+// The statuses of a call.
+const (
+	StatusSuccess Status = "success"
+	StatusError   Status = "error"   // it ran and failed, or could not be understood
+	StatusDenied  Status = "denied"  // permission was refused
+	StatusSkipped Status = "skipped" // a steer came first
+	StatusAborted Status = "aborted" // it never ran, or was stopped
+	StatusLost    Status = "lost"    // the daemon died in it: nobody knows
+)
+
+// Display is what people see of a result beyond its text.
+type Display struct {
+	Diff     string    `json:"diff,omitempty" doc:"unified diff"`
+	File     string    `json:"file,omitempty" doc:"the file it is about, relative to the workspace where inside"`
+	Language string    `json:"language,omitempty"`
+	Exit     *int      `json:"exit,omitempty" doc:"exit code of a command"`
+	Agent    SessionID `json:"agent,omitempty" doc:"the sub-agent that did it"`
+}
+
+// CallStarted shows a call with its arguments. It has not run yet.
+type CallStarted struct {
+	Call      CallID          `json:"call"`
+	Name      string          `json:"name" doc:"name of the tool"`
+	Arguments json.RawMessage `json:"arguments" doc:"object"`
+	Origin    string          `json:"origin" doc:"model or user"`
+}
+
+// CallGrew is live output of a running call. It stops at the cap of the result.
+type CallGrew struct {
+	Call   CallID `json:"call"`
+	Stream string `json:"stream" doc:"stdout or stderr"`
+	Offset int    `json:"offset" doc:"bytes of output before this text, both streams counted"`
+	Text   string `json:"text"`
+}
+
+// CallEnded ends a call with its result.
+type CallEnded struct {
+	Call       CallID       `json:"call"`
+	Name       string       `json:"name"`
+	Status     Status       `json:"status" doc:"success, error, denied, skipped, aborted or lost"`
+	Result     string       `json:"result" doc:"what the model reads; at most 64 KiB"`
+	Summary    string       `json:"summary,omitempty" doc:"the outcome in a few words"`
+	File       string       `json:"file,omitempty" doc:"the whole output, where result was cut"`
+	Images     []Attachment `json:"images,omitempty"`
+	Display    *Display     `json:"display,omitempty"`
+	DurationMS int64        `json:"duration_ms"`
+}
+
+// PermissionPreviewed shows what a call would do.
+type PermissionPreviewed struct {
+	Call      CallID `json:"call"`
+	Tool      string `json:"tool"`
+	Diff      string `json:"diff,omitempty" doc:"unified diff"`
+	Summary   string `json:"summary,omitempty"`
+	File      string `json:"file,omitempty"`
+	Language  string `json:"language,omitempty"`
+	Truncated bool   `json:"truncated,omitempty"`
+}
+
+// PermissionReady says that all that helps to decide has been shown.
+type PermissionReady struct {
+	Call CallID `json:"call"`
+	Tool string `json:"tool"`
+}
+
+// PermissionDecided is the point of no return of a call: one for each, durable
+// before its effect.
+type PermissionDecided struct {
+	Call      CallID          `json:"call"`
+	Granted   bool            `json:"granted"`
+	Method    string          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
+	Rule      string          `json:"rule,omitempty" doc:"the rule that decided or that the answer stored"`
+	Scope     string          `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
+	Who       string          `json:"who,omitempty" doc:"name of the client that answered"`
+	Reason    string          `json:"reason,omitempty"`
+	Stop      bool            `json:"stop,omitempty" doc:"a denial that ends the turn"`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"the arguments, where the person changed them"`
+}
+
+func (CallStarted) kind() string         { return "call.started" }
+func (CallGrew) kind() string            { return "call.grew" }
+func (CallEnded) kind() string           { return "call.ended" }
+func (PermissionPreviewed) kind() string { return "permission.previewed" }
+func (PermissionReady) kind() string     { return "permission.ready" }
+func (PermissionDecided) kind() string   { return "permission.decided" }

@@ -1,0 +1,60 @@
+package event
+
+// A PlanStep is one line of the plan.
+type PlanStep struct {
+	ID         string   `json:"id,omitempty"`
+	Text       string   `json:"text"`
+	ActiveForm string   `json:"active_form,omitempty"`
+	Status     string   `json:"status" doc:"pending, in_progress, completed, skipped or failed"`
+	DependsOn  []string `json:"depends_on,omitempty"`
+	BlockedBy  []string `json:"blocked_by,omitempty"`
+}
+
+// PlanChanged replaces the plan.
+type PlanChanged struct {
+	Steps []PlanStep `json:"steps"`
+}
+
+// PlanCleared removes the plan.
+type PlanCleared struct{}
+
+// UsageChanged carries the tokens spent so far and the room that is left.
+type UsageChanged struct {
+	Step         Usage   `json:"step"`
+	Run          Usage   `json:"run"`
+	Session      Usage   `json:"session"`
+	ContextUsed  int     `json:"context_used" doc:"tokens of the last request and its answer"`
+	ContextLimit int     `json:"context_limit" doc:"tokens that the model takes"`
+	Strategy     string  `json:"strategy,omitempty" doc:"of compaction"`
+	Threshold    float64 `json:"threshold,omitempty" doc:"share of the limit at which compaction begins"`
+}
+
+// A BudgetSource is one part of what is sent with every request.
+type BudgetSource struct {
+	Name   string `json:"name" doc:"such as system, tools or AGENTS.md"`
+	Tokens int    `json:"tokens" doc:"estimated"`
+}
+
+// BudgetChanged carries the sources that changed.
+type BudgetChanged struct {
+	Sources []BudgetSource `json:"sources"`
+}
+
+// ContextCompacted says that older entries are replaced by a summary from now
+// on. Nothing is lost from the log.
+type ContextCompacted struct {
+	Entry        EntryID  `json:"entry" doc:"the summary's own entry"`
+	Summary      string   `json:"summary"`
+	FirstKept    EntryID  `json:"first_kept,omitempty" doc:"the first entry that is still sent whole; absent: none"`
+	Elided       []CallID `json:"elided,omitempty" doc:"calls whose results are no longer sent"`
+	TokensBefore int      `json:"tokens_before"`
+	TokensAfter  int      `json:"tokens_after"`
+	Trigger      string   `json:"trigger" doc:"manual, threshold or overflow"`
+	Instruction  string   `json:"instruction,omitempty"`
+}
+
+func (PlanChanged) kind() string      { return "plan.changed" }
+func (PlanCleared) kind() string      { return "plan.cleared" }
+func (UsageChanged) kind() string     { return "usage.changed" }
+func (BudgetChanged) kind() string    { return "budget.changed" }
+func (ContextCompacted) kind() string { return "context.compacted" }

@@ -1,0 +1,53 @@
+package event
+
+// NoteAdded tells people something in passing.
+type NoteAdded struct {
+	Level  string `json:"level" doc:"info, warn or error"`
+	Text   string `json:"text"`
+	Source string `json:"source,omitempty"`
+}
+
+// InitProgressed says how far the preparation of a session has come.
+type InitProgressed struct {
+	Step   string `json:"step"`
+	Status string `json:"status" doc:"running, done or error"`
+	Text   string `json:"text,omitempty"`
+	Number int    `json:"number,omitempty"`
+	Total  int    `json:"total,omitempty"`
+}
+
+// RetryScheduled says that a model request is made again, and when.
+type RetryScheduled struct {
+	Attempt  int    `json:"attempt" doc:"the retry that comes, from 1"`
+	Max      int    `json:"max"`
+	DelayMS  int64  `json:"delay_ms"`
+	Reason   string `json:"reason"`
+	Status   int    `json:"status,omitempty" doc:"HTTP status of the failure"`
+	Provider string `json:"provider,omitempty"`
+}
+
+// FilesChanged names the files of the workspace that calls have changed.
+type FilesChanged struct {
+	Files []FileChange `json:"files"`
+}
+
+// A FileChange is one file and what became of it.
+type FileChange struct {
+	Path    string `json:"path" doc:"relative to the workspace where inside"`
+	Change  string `json:"change" doc:"created, modified or deleted"`
+	Added   int    `json:"added" doc:"lines"`
+	Removed int    `json:"removed" doc:"lines"`
+}
+
+// FaultRaised says that something went wrong that the run could not go on from.
+type FaultRaised struct {
+	Code    string `json:"code" doc:"invalid, not_found, busy, denied, closed, canceled, limit, provider, tool or internal"`
+	Message string `json:"message"`
+	RetryMS int64  `json:"retry_ms,omitempty" doc:"try again after this long"`
+}
+
+func (NoteAdded) kind() string      { return "note.added" }
+func (InitProgressed) kind() string { return "init.progressed" }
+func (RetryScheduled) kind() string { return "retry.scheduled" }
+func (FilesChanged) kind() string   { return "files.changed" }
+func (FaultRaised) kind() string    { return "fault.raised" }

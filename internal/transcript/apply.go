@@ -1,0 +1,367 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/event"
+)
+
+// Apply folds one event in. It is total.
+func (s *State) Apply(e event.Event) {
+	if s.Session == "" && e.Session != "" {
+		s.Session = e.Session
+		if _, opened := e.Body.(event.SessionOpened); !opened {
+			s.Partial = true
+		}
+	}
+	s.Seq = max(s.Seq, e.Seq)
+	s.Time = e.Time
+	s.Counts.Events++
+	if e.Session != s.Session {
+		s.applyChild(e)
+		return
+	}
+	s.apply(e)
+}
+
+// applyChild routes an event of a sub-agent. A child that closed is forgotten.
+func (s *State) applyChild(e event.Event) {
+	child := s.Children[e.Session]
+	if child == nil {
+		if s.Children == nil {
+			s.Children = make(map[event.SessionID]*State)
+		}
+		child = New()
+		s.Children[e.Session] = child
+	}
+	child.Apply(e)
+	if child.Closed {
+		delete(s.Children, e.Session)
+	}
+}
+
+func (s *State) apply(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.SessionOpened, event.SessionTitled, event.SessionClosed, event.SettingChanged,
+		event.AgentChanged, event.LeafChanged, event.ClientJoined, event.ClientLeft:
+		s.applySession(e)
+	case event.RunStarted, event.RunAborting, event.RunEnded, event.TurnStarted, event.TurnEnded,
+		event.StepStarted, event.StepEnded:
+		s.applyRun(e)
+	case event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.UserSaid, event.DeveloperSaid:
+		s.applyInput(e)
+	case event.ResponseStarted, event.BlockStarted, event.BlockGrew, event.BlockEnded, event.CallAnnounced,
+		event.ResponseEnded, event.ResponseInterrupted:
+		s.applyResponse(e)
+	case event.CallStarted, event.CallGrew, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
+		s.applyCall(e)
+	case event.AskOpened:
+		s.Asks = append(s.Asks, b)
+		s.Counts.Asks++
+	case event.AskClosed:
+		s.Asks = slices.DeleteFunc(s.Asks, func(a event.AskOpened) bool { return a.Ask == b.Ask })
+	case event.PlanChanged:
+		s.Plan = b.Steps
+	case event.PlanCleared:
+		s.Plan = nil
+	case event.UsageChanged:
+		s.applyUsage(b)
+	case event.BudgetChanged:
+		s.applyBudget(b)
+	case event.ContextCompacted:
+		s.applyCompacted(e, b)
+	case event.AskAnswered, event.TurnRecovered, event.NoteAdded, event.InitProgressed, event.RetryScheduled,
+		event.FilesChanged, event.FaultRaised, event.SessionListed, event.SessionUnlisted, event.ActiveChanged, event.Unknown:
+		// Nothing of these outlives its moment, or it belongs to the catalog.
+	}
+}
+
+func (s *State) applySession(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.SessionOpened:
+		if s.Opened.IsZero() {
+			s.Origin, s.Parent, s.From, s.Call = b.Origin, b.Parent, b.Entry, b.Call
+			s.Profile, s.Description, s.Prompt, s.Workspace = b.Profile, b.Description, b.Prompt, b.Workspace
+			s.Opened = e.Time
+		}
+	case event.SessionTitled:
+		s.Title = b.Title
+		if b.Description != "" {
+			s.Description = b.Description
+		}
+	case event.SessionClosed:
+		s.Closed = true
+	case event.SettingChanged:
+		s.Settings = s.Settings.With(b)
+	case event.AgentChanged:
+		s.Agent = b.State
+	case event.LeafChanged:
+		s.Leaf = b.Leaf
+	case event.ClientJoined:
+		s.Clients = append(s.Clients, b)
+	case event.ClientLeft:
+		s.Clients = slices.DeleteFunc(s.Clients, func(c event.ClientJoined) bool { return c.Client == b.Client })
+	}
+}
+
+// With returns the settings with those of c that are there.
+func (t Settings) With(c event.SettingChanged) Settings {
+	set(&t.Model, c.Model)
+	set(&t.Steering, c.Steering)
+	set(&t.FollowUp, c.FollowUp)
+	set(&t.Calls, c.Calls)
+	set(&t.Permission, c.Permission)
+	set(&t.Reasoning, c.Reasoning)
+	if c.Tools != nil {
+		t.Tools, t.AllTools = *c.Tools, false
+	}
+	return t
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func (s *State) applyRun(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.RunStarted:
+		s.Run = &Run{ID: e.Run, Number: b.Number, Started: e.Time, Cause: e.Cause}
+		s.Turn, s.Step = nil, nil
+		s.Counts.Runs = max(s.Counts.Runs, number(string(e.Run), "r"))
+		for _, in := range s.Queue {
+			if in.Lane == event.LanePrompt && in.Run == e.Run {
+				s.Run.Model, s.Run.Allow, s.Run.Deny = in.Model, in.Allow, in.Deny
+			}
+		}
+	case event.RunAborting:
+		if s.Run != nil {
+			s.Run.Aborting = true
+		}
+	case event.RunEnded:
+		s.Run, s.Turn, s.Step = nil, nil, nil
+	case event.TurnStarted:
+		s.Turn = &Turn{ID: e.Turn, Number: b.Number, Lane: b.Lane, Inputs: b.Inputs}
+		s.Step = nil
+		if s.Run != nil {
+			s.Run.Turns = max(s.Run.Turns, b.Number)
+		}
+		s.Queue = slices.DeleteFunc(s.Queue, func(in Input) bool { return slices.Contains(b.Inputs, in.Input) })
+	case event.TurnEnded:
+		s.endTurn(e, b)
+	case event.StepStarted:
+		s.Step = &Step{ID: e.Step, Number: b.Number}
+		if s.Turn != nil {
+			s.Turn.Steps = max(s.Turn.Steps, b.Number)
+		}
+	case event.StepEnded:
+		if s.Step != nil && s.Turn != nil {
+			s.Turn.Parts = append(s.Turn.Parts, s.Step.part())
+		}
+		s.Step = nil
+	}
+}
+
+// part is what stays of a step.
+func (p *Step) part() Part {
+	out := Part{Calls: p.Calls, Said: p.Said}
+	if r := p.Response; r != nil {
+		out.Provider, out.Model, out.Blocks, out.Opaque, out.Stop = r.Provider, r.Model, r.Blocks, r.Opaque, r.Stop
+		out.Interrupted = r.Phase == Interrupted
+	}
+	return out
+}
+
+func (s *State) endTurn(e event.Event, b event.TurnEnded) {
+	if s.Turn != nil && b.Entry != "" {
+		content := &Content{Parts: s.Turn.Parts}
+		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "assistant", Seq: e.Seq, Time: e.Time, Run: e.Run,
+			Lane: s.Turn.Lane, Reason: b.Reason, Snippet: snippet(content.Answer()), Content: content})
+	}
+	s.Turn, s.Step = nil, nil
+}
+
+func (s *State) addEntry(n *Entry) {
+	if s.Run != nil {
+		n.Number = s.Run.Number
+	}
+	if n.First == 0 {
+		n.First = n.Seq
+	}
+	s.Entries = append(s.Entries, n)
+	s.Counts.Entries = max(s.Counts.Entries+1, number(string(n.ID), "e"))
+	s.Leaf = n.ID
+}
+
+// Answer returns the text of an answer: its blocks of text, in order, with a
+// blank line between those of different steps.
+func (c *Content) Answer() string {
+	var out strings.Builder
+	for _, p := range c.Parts {
+		for _, b := range p.Blocks {
+			if b.Role != event.RoleText || b.Text == "" {
+				continue
+			}
+			if out.Len() > 0 {
+				out.WriteString("\n\n")
+			}
+			out.WriteString(b.Text)
+		}
+	}
+	return out.String()
+}
+
+func (s *State) applyInput(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.InputQueued:
+		in := Input{InputQueued: b, Cause: e.Cause}
+		s.Queue = insert(s.Queue, in, b.Position)
+		s.Counts.Inputs = max(s.Counts.Inputs+1, number(string(b.Input), "i"))
+		s.Counts.Runs = max(s.Counts.Runs, number(string(b.Run), "r"))
+	case event.InputChanged:
+		s.changeInput(b)
+	case event.InputTaken:
+		for i := range s.Queue {
+			if slices.Contains(b.Inputs, s.Queue[i].Input) {
+				s.Queue[i].Taken = true
+			}
+		}
+	case event.InputDropped:
+		s.Queue = slices.DeleteFunc(s.Queue, func(in Input) bool { return in.Input == b.Input })
+	case event.UserSaid:
+		first := e.Seq
+		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "user", Seq: e.Seq, First: first, Time: e.Time, Run: e.Run,
+			Lane: b.Origin, Snippet: snippet(b.Text), Content: &Content{Text: b.Text, Attachments: b.Attachments}})
+		if s.Turn != nil {
+			s.Turn.Entry = b.Entry
+		}
+	case event.DeveloperSaid:
+		switch {
+		case s.Step != nil:
+			s.Step.Said = append(s.Step.Said, b.Text)
+		case s.Turn != nil:
+			s.Turn.Parts = append(s.Turn.Parts, Part{Said: []string{b.Text}})
+		}
+	}
+}
+
+func (s *State) changeInput(b event.InputChanged) {
+	i := slices.IndexFunc(s.Queue, func(in Input) bool { return in.Input == b.Input })
+	if i < 0 {
+		return
+	}
+	in := s.Queue[i]
+	if b.Text != nil {
+		in.Text = *b.Text
+	}
+	s.Queue[i] = in
+	if b.Position != nil {
+		s.Queue = insert(slices.Delete(s.Queue, i, i+1), in, *b.Position)
+	}
+}
+
+// insert puts an input at a position of its lane; a position past the end is
+// the end.
+func insert(queue []Input, in Input, position int) []Input {
+	at, seen := len(queue), 0
+	for i, q := range queue {
+		if q.Lane != in.Lane {
+			continue
+		}
+		if seen == position {
+			at = i
+			break
+		}
+		seen++
+	}
+	return slices.Insert(queue, at, in)
+}
+
+func (s *State) applyUsage(b event.UsageChanged) {
+	if b.Strategy == "" {
+		b.Strategy = s.Usage.Strategy
+	}
+	if b.Threshold == 0 {
+		b.Threshold = s.Usage.Threshold
+	}
+	s.Usage = b
+	if s.Run != nil {
+		s.Run.Usage = b.Run
+	}
+	if s.Step != nil && s.Step.Response != nil {
+		s.Step.Response.Counted = true
+	}
+}
+
+func (s *State) applyBudget(b event.BudgetChanged) {
+	budget := slices.Clone(s.Budget)
+	for _, src := range b.Sources {
+		i := slices.IndexFunc(budget, func(have event.BudgetSource) bool { return have.Name == src.Name })
+		if i < 0 {
+			budget = append(budget, src)
+		} else {
+			budget[i] = src
+		}
+	}
+	s.Budget = budget
+}
+
+// applyCompacted drops the content of the entries that the summary replaces.
+func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
+	s.Elided = append(slices.Clip(s.Elided), b.Elided...)
+	if b.Entry == "" {
+		return
+	}
+	s.Summary = &Summary{Entry: b.Entry, Text: b.Summary, FirstKept: b.FirstKept}
+	entries := make([]*Entry, len(s.Entries))
+	copy(entries, s.Entries)
+	replaced := make(map[event.EntryID]bool)
+	for _, n := range s.Path(s.Leaf) {
+		if n.ID == b.FirstKept {
+			break
+		}
+		replaced[n.ID] = true
+	}
+	for i, n := range entries {
+		if replaced[n.ID] && n.Content != nil {
+			d := *n
+			d.Content = nil
+			entries[i] = &d
+		}
+	}
+	s.Entries = entries
+	s.Counts.Entries = max(s.Counts.Entries, number(string(b.Entry), "e"))
+}
+
+// snippet is the first line's worth of a text, for lists and trees.
+func snippet(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) <= 80 {
+		return text
+	}
+	cut := 80
+	for cut > 0 && text[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return text[:cut] + "..."
+}
+
+// number reads the digits after a prefix: 12 of "r12" or of "r12.t1"; 0 for
+// anything else.
+func number(id, prefix string) int {
+	rest, ok := strings.CutPrefix(id, prefix)
+	if !ok {
+		return 0
+	}
+	n := 0
+	for i := 0; i < len(rest) && i < 9; i++ {
+		c := rest[i]
+		if c < '0' || c > '9' {
+			break
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

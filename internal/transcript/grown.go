@@ -1,0 +1,48 @@
+package transcript
+
+import "encoding/json"
+
+// Grown is text that only grows. Appending costs what is appended; a copy made
+// by clip shares what there was.
+type Grown struct{ b []byte }
+
+// Len returns the length in bytes.
+func (g Grown) Len() int { return len(g.b) }
+
+// String returns the whole text.
+func (g Grown) String() string { return string(g.b) }
+
+// From returns the text from byte i on; the empty string where there is none.
+func (g Grown) From(i int) string {
+	if i < 0 || i >= len(g.b) {
+		return ""
+	}
+	return string(g.b[i:])
+}
+
+// at appends text that begins at offset: an overlap is passed over, a gap is
+// refused.
+func (g *Grown) at(offset int, text string) bool {
+	if offset < 0 || offset > len(g.b) {
+		return false
+	}
+	if skip := len(g.b) - offset; skip < len(text) {
+		g.b = append(g.b, text[skip:]...)
+	}
+	return true
+}
+
+func (g Grown) clip() Grown { return Grown{g.b[:len(g.b):len(g.b)]} }
+
+// MarshalJSON gives a string.
+func (g Grown) MarshalJSON() ([]byte, error) { return json.Marshal(string(g.b)) }
+
+// UnmarshalJSON reads a string.
+func (g *Grown) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	g.b = []byte(s)
+	return nil
+}

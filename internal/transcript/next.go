@@ -1,0 +1,41 @@
+package transcript
+
+import (
+	"fmt"
+
+	"parley/internal/event"
+)
+
+// NextEntry returns the id of the next entry.
+func (s *State) NextEntry() event.EntryID {
+	return event.EntryID(fmt.Sprintf("e%d", s.Counts.Entries+1))
+}
+
+// NextRun returns the id of the next run.
+func (s *State) NextRun() event.RunID { return event.RunID(fmt.Sprintf("r%d", s.Counts.Runs+1)) }
+
+// NextInput returns the id of the next input.
+func (s *State) NextInput() event.InputID {
+	return event.InputID(fmt.Sprintf("i%d", s.Counts.Inputs+1))
+}
+
+// NextAsk returns the id of the next ask.
+func (s *State) NextAsk() event.AskID { return event.AskID(fmt.Sprintf("a%d", s.Counts.Asks+1)) }
+
+// NextTurn returns the id and number of the next turn of the open run.
+func (s *State) NextTurn() (event.TurnID, int) {
+	if s.Run == nil {
+		return "", 0
+	}
+	n := s.Run.Turns + 1
+	return event.TurnID(fmt.Sprintf("%s.t%d", s.Run.ID, n)), n
+}
+
+// NextStep returns the id and number of the next step of the open turn.
+func (s *State) NextStep() (event.StepID, int) {
+	if s.Turn == nil {
+		return "", 0
+	}
+	n := s.Turn.Steps + 1
+	return event.StepID(fmt.Sprintf("%s.s%d", s.Turn.ID, n)), n
+}

@@ -1,0 +1,301 @@
+// Package transcript folds a session's log into what a reader needs to know.
+//
+// There is one fold, [State.Apply], and everybody uses it: the journal to
+// refuse what is not legal, the agent to make the model's request, every
+// connection to encode for its client, replay to do the same for the past.
+//
+// It guarantees:
+//
+//   - Apply is total: any sequence of events folds without a panic; what makes
+//     no sense moves Seq and nothing else.
+//   - Check says, before an event is applied, which laws it breaks; see [Laws].
+//   - Closing yields, from any state, legal events that close all that is open.
+//   - A State is bounded by what is open, the settings, the queue, the plan, an
+//     index of the entries and the content of those since the last compaction;
+//     the rest of the log leaves no trace in it.
+//   - Clone is cheap: what only grows is shared.
+//
+// It does no I/O and reads no clock. It imports the standard library only.
+package transcript
+
+import (
+	"encoding/json"
+	"time"
+
+	"parley/internal/event"
+)
+
+// State is a session after some of its events. The zero value is a session that
+// nothing is known of. A State is not safe for use by several goroutines; give
+// each its own Clone.
+type State struct {
+	Session     event.SessionID `json:"session"`
+	Seq         event.Seq       `json:"seq"`
+	Time        time.Time       `json:"time"`
+	Origin      event.Origin    `json:"origin,omitempty"`
+	Parent      event.SessionID `json:"parent,omitempty"`
+	From        event.EntryID   `json:"from,omitempty"`
+	Call        event.CallID    `json:"call,omitempty"`
+	Profile     string          `json:"profile,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Prompt      string          `json:"prompt,omitempty"`
+	Workspace   string          `json:"workspace,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	Opened      time.Time       `json:"opened"`
+	Closed      bool            `json:"closed,omitempty"`
+	Partial     bool            `json:"partial,omitempty"` // the fold did not begin at session.opened
+
+	Settings Settings                   `json:"settings"`
+	Agent    string                     `json:"agent,omitempty"`
+	Clients  []event.ClientJoined       `json:"clients,omitempty"`
+	Counts   Counts                     `json:"counts"`
+	Run      *Run                       `json:"run,omitempty"`
+	Turn     *Turn                      `json:"turn,omitempty"`
+	Step     *Step                      `json:"step,omitempty"`
+	Loose    []*Call                    `json:"loose,omitempty"` // a person's calls outside a run that are open
+	Asks     []event.AskOpened          `json:"asks,omitempty"`
+	Queue    []Input                    `json:"queue,omitempty"`
+	Plan     []event.PlanStep           `json:"plan,omitempty"`
+	Usage    event.UsageChanged         `json:"usage"`
+	Budget   []event.BudgetSource       `json:"budget,omitempty"`
+	Leaf     event.EntryID              `json:"leaf,omitempty"`
+	Entries  []*Entry                   `json:"entries,omitempty"`
+	Summary  *Summary                   `json:"summary,omitempty"` // of the last compaction on the active branch
+	Elided   []event.CallID             `json:"elided,omitempty"`
+	Children map[event.SessionID]*State `json:"children,omitempty"` // sub-agents that are open
+}
+
+// Settings are what a client may set.
+type Settings struct {
+	Model      string      `json:"model,omitempty"`
+	Tools      []string    `json:"tools,omitempty"`
+	AllTools   bool        `json:"all_tools"`
+	Steering   event.Mode  `json:"steering"`
+	FollowUp   event.Mode  `json:"follow_up"`
+	Calls      event.Order `json:"calls"`
+	Permission string      `json:"permission,omitempty"`
+	Reasoning  string      `json:"reasoning,omitempty"`
+}
+
+// Counts are how many of each there were; the next id is one more.
+type Counts struct {
+	Runs    int `json:"runs"` // reserved or started
+	Entries int `json:"entries"`
+	Inputs  int `json:"inputs"`
+	Asks    int `json:"asks"`
+	Events  int `json:"events"`
+}
+
+// Run is the open run.
+type Run struct {
+	ID       event.RunID `json:"id"`
+	Number   int         `json:"number"`
+	Started  time.Time   `json:"started"`
+	Cause    event.Cause `json:"cause,omitempty"`
+	Aborting bool        `json:"aborting,omitempty"`
+	Turns    int         `json:"turns"`
+	Usage    event.Usage `json:"usage"`
+	Model    string      `json:"model,omitempty"`
+	Allow    []string    `json:"allow,omitempty"`
+	Deny     []string    `json:"deny,omitempty"`
+}
+
+// Turn is the open turn.
+type Turn struct {
+	ID     event.TurnID    `json:"id"`
+	Number int             `json:"number"`
+	Lane   event.Lane      `json:"lane"`
+	Inputs []event.InputID `json:"inputs,omitempty"`
+	Entry  event.EntryID   `json:"entry,omitempty"` // of user.said
+	Steps  int             `json:"steps"`
+	Parts  []Part          `json:"parts,omitempty"` // of the answer so far, the open step not included
+}
+
+// Step is the open step.
+type Step struct {
+	ID       event.StepID `json:"id"`
+	Number   int          `json:"number"`
+	Response *Response    `json:"response,omitempty"`
+	Calls    []*Call      `json:"calls,omitempty"`
+	Said     []string     `json:"said,omitempty"`
+}
+
+// Phase says how far a response has come.
+type Phase string
+
+// The phases of a response.
+const (
+	Open        Phase = "open"
+	Ended       Phase = "ended"
+	Interrupted Phase = "interrupted"
+)
+
+// Response is the response of the open step.
+type Response struct {
+	ID        event.ResponseID      `json:"id"`
+	Provider  string                `json:"provider,omitempty"`
+	Model     string                `json:"model,omitempty"`
+	Phase     Phase                 `json:"phase"`
+	Stop      string                `json:"stop,omitempty"`
+	Blocks    []Block               `json:"blocks,omitempty"` // that ended
+	Block     *OpenBlock            `json:"block,omitempty"`
+	Announced []event.CallAnnounced `json:"announced,omitempty"`
+	Calls     []event.CallID        `json:"calls,omitempty"` // named by response.ended
+	Opaque    []event.Opaque        `json:"opaque,omitempty"`
+	Usage     event.Usage           `json:"usage"`
+	Counted   bool                  `json:"counted,omitempty"` // usage.changed came
+}
+
+// Block is a block that ended.
+type Block struct {
+	ID        event.BlockID `json:"id"`
+	Role      event.Role    `json:"role"`
+	Text      string        `json:"text"`
+	Path      string        `json:"path,omitempty"`
+	MediaType string        `json:"media_type,omitempty"`
+}
+
+// OpenBlock is the block that grows.
+type OpenBlock struct {
+	ID      event.BlockID `json:"id"`
+	Role    event.Role    `json:"role"`
+	Started time.Time     `json:"started"`
+	Text    Grown         `json:"text"`
+}
+
+// Call is a tool call.
+type Call struct {
+	ID        event.CallID               `json:"id"`
+	Name      string                     `json:"name"`
+	Arguments json.RawMessage            `json:"arguments,omitempty"`
+	Origin    string                     `json:"origin,omitempty"`
+	Started   time.Time                  `json:"started"`
+	Shown     bool                       `json:"shown"` // call.started came
+	Ready     bool                       `json:"ready,omitempty"`
+	Preview   *event.PermissionPreviewed `json:"preview,omitempty"`
+	Decided   *event.PermissionDecided   `json:"decided,omitempty"`
+	Output    Grown                      `json:"output"`
+	Ended     *event.CallEnded           `json:"ended,omitempty"`
+}
+
+// Input is a queued input.
+type Input struct {
+	event.InputQueued
+	Cause event.Cause `json:"cause,omitempty"`
+	Taken bool        `json:"taken,omitempty"` // its turn is about to start
+}
+
+// Entry is a node of the tree: what a person said, or what was answered.
+// Its content is nil once a compaction has replaced it.
+type Entry struct {
+	ID      event.EntryID `json:"id"`
+	Parent  event.EntryID `json:"parent,omitempty"`
+	Role    string        `json:"role"`  // user, assistant or summary
+	Seq     event.Seq     `json:"seq"`   // of the event that made it
+	First   event.Seq     `json:"first"` // of the first event of its turn
+	Time    time.Time     `json:"time"`
+	Run     event.RunID   `json:"run,omitempty"`
+	Number  int           `json:"number,omitempty"`
+	Lane    event.Lane    `json:"lane,omitempty"`
+	Snippet string        `json:"snippet,omitempty"` // the first 80 bytes or less
+	Reason  event.Reason  `json:"reason,omitempty"`
+	Content *Content      `json:"content,omitempty"`
+}
+
+// Content is what an entry holds.
+type Content struct {
+	Text        string             `json:"text,omitempty"` // user and summary
+	Attachments []event.Attachment `json:"attachments,omitempty"`
+	Parts       []Part             `json:"parts,omitempty"` // assistant
+}
+
+// Part is one step of an answer.
+type Part struct {
+	Provider    string         `json:"provider,omitempty"`
+	Model       string         `json:"model,omitempty"`
+	Blocks      []Block        `json:"blocks,omitempty"`
+	Opaque      []event.Opaque `json:"opaque,omitempty"`
+	Calls       []*Call        `json:"calls,omitempty"`
+	Said        []string       `json:"said,omitempty"` // developer.said after the calls
+	Interrupted bool           `json:"interrupted,omitempty"`
+	Stop        string         `json:"stop,omitempty"`
+}
+
+// Summary is what a compaction left.
+type Summary struct {
+	Entry     event.EntryID `json:"entry"`
+	Text      string        `json:"text"`
+	FirstKept event.EntryID `json:"first_kept,omitempty"`
+}
+
+// New returns the state of a session that nothing has happened in.
+func New() *State {
+	return &State{Settings: Settings{AllTools: true, Steering: event.ModeOne, FollowUp: event.ModeOne, Calls: event.OrderParallel}}
+}
+
+// Idle reports whether no run is open.
+func (s *State) Idle() bool { return s.Run == nil }
+
+// Ask returns the open ask with this id, or nil.
+func (s *State) Ask(id event.AskID) *event.AskOpened {
+	for i := range s.Asks {
+		if s.Asks[i].Ask == id {
+			return &s.Asks[i]
+		}
+	}
+	return nil
+}
+
+// OpenCall returns the call with this id in the open step or outside a run, or nil.
+func (s *State) OpenCall(id event.CallID) *Call {
+	if s.Step != nil {
+		for _, c := range s.Step.Calls {
+			if c.ID == id {
+				return c
+			}
+		}
+	}
+	for _, c := range s.Loose {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// Entry returns the entry with this id, or nil.
+func (s *State) Entry(id event.EntryID) *Entry {
+	for i := len(s.Entries) - 1; i >= 0; i-- {
+		if s.Entries[i].ID == id {
+			return s.Entries[i]
+		}
+	}
+	return nil
+}
+
+// Path returns the entries from the root to leaf, the oldest first. It is nil
+// for a leaf that does not exist and ends where a parent is missing.
+func (s *State) Path(leaf event.EntryID) []*Entry {
+	var path []*Entry
+	for i := len(s.Entries) - 1; i >= 0 && leaf != ""; i-- {
+		if e := s.Entries[i]; e.ID == leaf {
+			path = append(path, e)
+			leaf = e.Parent
+		}
+	}
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return path
+}
+
+// Queued returns the inputs of a lane that wait, in their order.
+func (s *State) Queued(lane event.Lane) []Input {
+	var out []Input
+	for _, in := range s.Queue {
+		if in.Lane == lane && !in.Taken {
+			out = append(out, in)
+		}
+	}
+	return out
+}
