@@ -12,6 +12,10 @@ type Result struct {
 	Name  string // of the command
 	Data  Data   // nil where there is nothing to say
 	Fault *Fault // nil: done
+
+	// Begin, where it is set, is to be called once the answer is written: what
+	// the command began waits for it, though not for ever.
+	Begin func()
 }
 
 // Data is what a result carries. The set is closed.

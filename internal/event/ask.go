@@ -1,5 +1,7 @@
 package event
 
+import "encoding/json"
+
 // An AskKind says what is asked of a client.
 type AskKind string
 
@@ -64,12 +66,15 @@ type AskAnswered struct {
 
 // AskClosed closes an ask: exactly once for each.
 type AskClosed struct {
-	Ask     AskID  `json:"ask"`
-	Outcome string `json:"outcome" doc:"allowed, denied, answered, cancelled, timeout, aborted or recovered"`
-	Method  string `json:"method" doc:"person, timeout, abort or recovery"`
-	Key     string `json:"key,omitempty" doc:"the option chosen"`
-	Who     string `json:"who,omitempty" doc:"name of the client that answered"`
-	Reason  string `json:"reason,omitempty"`
+	Ask       AskID           `json:"ask"`
+	Outcome   string          `json:"outcome" doc:"allowed, denied, answered, cancelled, timeout, aborted or recovered"`
+	Method    string          `json:"method" doc:"person, timeout, abort or recovery"`
+	Key       string          `json:"key,omitempty" doc:"the option chosen"`
+	Rules     []string        `json:"rules,omitempty" doc:"permission: what the answer stores, where the person changed it"`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"permission: the arguments, where the person changed them"`
+	Stop      bool            `json:"stop,omitempty" doc:"permission: a denial that ends the turn"`
+	Who       string          `json:"who,omitempty" doc:"name of the client that answered"`
+	Reason    string          `json:"reason,omitempty"`
 }
 
 func (AskOpened) kind() string   { return "ask.opened" }

@@ -76,7 +76,8 @@ type PermissionDecided struct {
 	Call      CallID          `json:"call"`
 	Granted   bool            `json:"granted"`
 	Method    string          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
-	Rule      string          `json:"rule,omitempty" doc:"the rule that decided or that the answer stored"`
+	Rule      string          `json:"rule,omitempty" doc:"the rule that decided"`
+	Stored    []string        `json:"stored,omitempty" doc:"the rules that the answer stored, in its scope"`
 	Scope     string          `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
 	Who       string          `json:"who,omitempty" doc:"name of the client that answered"`
 	Reason    string          `json:"reason,omitempty"`

@@ -81,6 +81,7 @@ type ClientJoined struct {
 	Name    string   `json:"name,omitempty"`
 	Version string   `json:"version,omitempty"`
 	Dialect string   `json:"dialect,omitempty"`
+	CanAsk  bool     `json:"can_ask,omitempty" doc:"it can answer asks"`
 }
 
 // ClientLeft says that a client detached or vanished.

@@ -84,6 +84,10 @@ func (s *State) applySession(e event.Event) {
 			s.Origin, s.Parent, s.From, s.Call = b.Origin, b.Parent, b.Entry, b.Call
 			s.Profile, s.Description, s.Prompt, s.Workspace = b.Profile, b.Description, b.Prompt, b.Workspace
 			s.Opened = e.Time
+			if b.Origin == event.OriginBranch && len(s.Entries) == 0 && b.Base > 0 {
+				// The parent's part of the tree is not in this log.
+				s.Partial, s.Leaf, s.Counts.Entries = true, b.Entry, max(s.Counts.Entries, b.Base)
+			}
 		}
 	case event.SessionTitled:
 		s.Title = b.Title
@@ -142,6 +146,7 @@ func (s *State) applyRun(e event.Event) {
 		}
 	case event.RunEnded:
 		s.Run, s.Turn, s.Step = nil, nil, nil
+		s.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r Rule) bool { return r.Scope == "run" })
 	case event.TurnStarted:
 		s.Turn = &Turn{ID: e.Turn, Number: b.Number, Lane: b.Lane, Inputs: b.Inputs}
 		s.Step = nil

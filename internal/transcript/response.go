@@ -69,6 +69,7 @@ func (s *State) applyCall(e event.Event) {
 		if len(b.Arguments) > 0 {
 			c.Arguments = b.Arguments
 		}
+		s.store(b)
 	case event.CallGrew:
 		c.Output.at(b.Offset, b.Text)
 	case event.CallEnded:
@@ -106,4 +107,21 @@ func callOf(body event.Body) event.CallID {
 		return b.Call
 	}
 	return ""
+}
+
+// store keeps the rules of an answer that hold for the session or the run; the
+// wider ones are kept outside the log.
+func (s *State) store(b event.PermissionDecided) {
+	if b.Scope != "session" && b.Scope != "run" {
+		return
+	}
+	effect := "deny"
+	if b.Granted {
+		effect = "allow"
+	}
+	rules := slices.Clip(s.Rules)
+	for _, text := range b.Stored {
+		rules = append(rules, Rule{text, effect, b.Scope})
+	}
+	s.Rules = rules
 }

@@ -48,6 +48,7 @@ type State struct {
 	Settings Settings                   `json:"settings"`
 	Agent    string                     `json:"agent,omitempty"`
 	Clients  []event.ClientJoined       `json:"clients,omitempty"`
+	Rules    []Rule                     `json:"rules,omitempty"` // that answers stored for the session or the run
 	Counts   Counts                     `json:"counts"`
 	Run      *Run                       `json:"run,omitempty"`
 	Turn     *Turn                      `json:"turn,omitempty"`
@@ -75,6 +76,13 @@ type Settings struct {
 	Calls      event.Order `json:"calls"`
 	Permission string      `json:"permission,omitempty"`
 	Reasoning  string      `json:"reasoning,omitempty"`
+}
+
+// Rule is a permission rule that an answer stored.
+type Rule struct {
+	Rule   string `json:"rule"`
+	Effect string `json:"effect"` // allow or deny
+	Scope  string `json:"scope"`  // run or session
 }
 
 // Counts are how many of each there were; the next id is one more.

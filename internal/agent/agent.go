@@ -1,0 +1,171 @@
+// Package agent is the loop of a run: the model's request is made from the
+// transcript, its answer becomes events, its calls are decided, run and
+// answered, until the model has nothing more to do.
+//
+// An agent has no history of its own: [Request] is a pure function of the
+// transcript and the setup, so resume, branch, compaction and retry are edits
+// of the log. It guarantees that every effect is recorded before it happens
+// (permission.decided is durable before a tool runs), that boundaries are
+// explicit also when a stream is cut, and that whatever happens the turn and
+// the run are closed.
+//
+// It does not know who is watching, where the log is kept, or which provider
+// and tools it was given.
+package agent
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/llm"
+	"parley/internal/permission"
+	"parley/internal/tool"
+	"parley/internal/transcript"
+)
+
+// A Log is where a run reads and writes.
+type Log interface {
+	// Commit calls f with the state at the head and appends what it returns as
+	// one atomic batch that is durable when Commit returns. No other event
+	// comes between. An empty batch is nothing.
+	Commit(ctx context.Context, f func(*transcript.State) []event.Event) error
+	// Grow appends events that only grow. Readers see them at once.
+	Grow(ctx context.Context, e event.Event) error
+	// State returns a copy of the state at the head.
+	State() *transcript.State
+	// Wait reads the events after a seq until done says so of one, at the latest
+	// until ctx ends.
+	Wait(ctx context.Context, after event.Seq, done func(event.Event) bool) error
+}
+
+// A Setup is what a run works with, resolved when its prompt was accepted.
+type Setup struct {
+	Model        llm.Model
+	Provider     string // name of the provider, for people and for opaque data
+	ModelName    string // as the server knows it
+	ContextLimit int    // tokens
+	MaxOutput    int    // tokens; 0 leaves it to the server
+	Reasoning    string
+	System       string
+	Budget       []event.BudgetSource // what System is made of
+
+	Tools  tool.Set
+	Beside map[string]bool // tools that may run beside each other although they do more than read
+	World  tool.World
+	Home   string                                                        // for rules that begin with ~/
+	Policy permission.Policy                                             // without what the session's answers stored
+	CanAsk func() bool                                                   // somebody attached can answer an ask
+	Store  func(permission.Scope, permission.Effect, []string) error     // keeps a rule beyond the session
+	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
+	Load   func(event.Attachment) ([]byte, error)
+
+	Steps     int             // limit of steps in a turn
+	Repeats   int             // limit of identical calls in a row
+	Threshold float64         // share of ContextLimit at which compaction begins; 0: never
+	Target    float64         // share of ContextLimit that compaction leaves
+	Hold      <-chan struct{} // the first model request waits for it; nil: no wait
+	Now       func() time.Time
+}
+
+// The causes with which a run's context is cancelled.
+var (
+	ErrAborted = errors.New("aborted")
+	ErrSteered = errors.New("steered")
+)
+
+// A Run is one run, from idle to idle.
+type Run struct {
+	log     Log
+	setup   *Setup
+	abort   context.CancelCauseFunc
+	stream  atomic.Pointer[context.CancelCauseFunc] // of the response that streams
+	repeats repeats
+}
+
+// New returns a run that has not begun.
+func New(log Log, setup *Setup) *Run {
+	if setup.Now == nil {
+		setup.Now = time.Now
+	}
+	return &Run{log: log, setup: setup, abort: func(error) {}}
+}
+
+// Abort stops the run. It may be called at any time, from any goroutine.
+func (r *Run) Abort() { r.abort(ErrAborted) }
+
+// Steer interrupts the stream, if one is open; a steer with when=now is queued
+// before it is called.
+func (r *Run) Steer() {
+	if cancel := r.stream.Load(); cancel != nil {
+		(*cancel)(ErrSteered)
+	}
+}
+
+// Start prepares ctx for the run; Abort works from then on.
+func (r *Run) Start(ctx context.Context) context.Context {
+	ctx, r.abort = context.WithCancelCause(ctx)
+	return ctx
+}
+
+// Do takes the open run to its end: begin has appended run.started and the
+// first turn. It returns when run.ended is durable, or with the error of a log
+// that refuses.
+func (r *Run) Do(ctx context.Context) error {
+	// The log is written to also when the run was aborted.
+	logged := context.WithoutCancel(ctx)
+	for {
+		reason, err := r.turn(ctx, logged)
+		if err != nil {
+			return err
+		}
+		more, err := r.next(ctx, logged, reason)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// next ends the turn and takes what is queued as the next one, or ends the run:
+// in one batch, so that no input falls between.
+func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool, err error) {
+	err = r.log.Commit(logged, func(s *transcript.State) []event.Event {
+		more = false
+		b := newBatch(s)
+		aborted := ctx.Err() != nil
+		if aborted {
+			reason = event.ReasonAborted
+			b.add(transcript.Closing(b.s, transcript.Why{Reason: reason, Keep: true, After: true})...)
+		}
+		b.endTurn(reason)
+		if !aborted {
+			if taken := NextInputs(b.s); len(taken) > 0 {
+				b.take(taken)
+				more = true
+				return b.out
+			}
+		}
+		return append(b.out, b.endRun(runReason(reason), r.setup.Now()))
+	})
+	return more, err
+}
+
+// runReason is the reason of the run whose last turn ended so.
+func runReason(r event.Reason) event.Reason {
+	if r == event.ReasonSteered {
+		return event.ReasonDone
+	}
+	return r
+}
+
+// Fail closes everything after an error that the run cannot go on from.
+func Fail(s *transcript.State, err error) []event.Event {
+	b := newBatch(s)
+	f := command.FaultOf(err)
+	b.emit(event.FaultRaised{Code: string(f.Code), Message: f.Message, RetryMS: f.Retry.Milliseconds()})
+	b.add(transcript.Closing(b.s, transcript.Why{Reason: event.ReasonError, Message: f.Message, After: true})...)
+	return b.out
+}

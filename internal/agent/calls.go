@@ -1,0 +1,263 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/internal/event"
+	"parley/internal/llm"
+	"parley/internal/tool"
+	"parley/internal/transcript"
+)
+
+// together is how many read-only calls run at once.
+const together = 8
+
+// calls decides and runs the calls of the open step: those that only read
+// together, the others alone, in the model's order.
+func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome, error) {
+	s := r.log.State()
+	b := &bench{run: r, logged: logged, tools: r.active(s)}
+	for len(calls) > 0 && ctx.Err() == nil && !b.stop.Load() {
+		group := calls[:1]
+		if s.Settings.Calls != event.OrderSequential {
+			group = b.independent(calls)
+		}
+		if steered(r.log.State()) {
+			if err := r.skip(logged, calls); err != nil {
+				return stepFailed, err
+			}
+			return stepSteered, nil
+		}
+		if err := b.group(ctx, group); err != nil {
+			return stepFailed, err
+		}
+		calls = calls[len(group):]
+	}
+	if ctx.Err() == nil && b.stop.Load() {
+		if err := r.skip(logged, calls); err != nil {
+			return stepFailed, err
+		}
+		return stepStopped, nil
+	}
+	if r.setup.Repeats > 0 && r.repeats.count >= r.setup.Repeats {
+		return stepRepeats, r.raise(logged, "limit", fmt.Sprintf("the model made the same call %d times in a row (%s); the limit is limits.repeats", r.repeats.count, r.repeats.name))
+	}
+	return stepMore, nil
+}
+
+// active is the set of tools that the session's settings leave.
+func (r *Run) active(s *transcript.State) tool.Set {
+	if s.Settings.AllTools {
+		return r.setup.Tools
+	}
+	only, _ := r.setup.Tools.Only(s.Settings.Tools...)
+	return only
+}
+
+// skip ends the calls that were not decided, because a person spoke first.
+func (r *Run) skip(logged context.Context, calls []llm.ToolCall) error {
+	return r.log.Commit(logged, func(s *transcript.State) []event.Event {
+		b := newBatch(s)
+		for _, c := range calls {
+			if open := s.OpenCall(event.CallID(c.ID)); open == nil || open.Ended != nil || open.Decided != nil {
+				continue
+			}
+			b.emit(event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.StatusSkipped, Result: "Skipped due to queued user message."})
+		}
+		return b.out
+	})
+}
+
+// repeats counts identical calls in a row.
+type repeats struct {
+	mu    sync.Mutex
+	name  string
+	last  []byte
+	count int
+}
+
+func (p *repeats) add(c llm.ToolCall) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.name == c.Name && bytes.Equal(p.last, c.Arguments) {
+		p.count++
+		return
+	}
+	p.name, p.last, p.count = c.Name, c.Arguments, 1
+}
+
+// independent returns the calls at the front that may run beside each other.
+func (b *bench) independent(calls []llm.ToolCall) []llm.ToolCall {
+	n := 0
+	for n < len(calls) && n < together && b.beside(calls[n]) {
+		n++
+	}
+	return calls[:max(n, 1)]
+}
+
+func (b *bench) beside(c llm.ToolCall) bool {
+	t, ok := b.tools.Get(c.Name)
+	return ok && (t.Spec().ReadOnly || b.run.setup.Beside[c.Name])
+}
+
+func (b *bench) group(ctx context.Context, group []llm.ToolCall) error {
+	if len(group) == 1 {
+		return b.call(ctx, group[0])
+	}
+	errs := make([]error, len(group))
+	var wg sync.WaitGroup
+	for i, c := range group {
+		wg.Go(func() { errs[i] = b.call(ctx, c) })
+	}
+	wg.Wait()
+	return firstError(errs)
+}
+
+func firstError(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bench is where the calls of one step are worked on.
+type bench struct {
+	run    *Run
+	logged context.Context
+	tools  tool.Set
+	stop   stopFlag
+	asking sync.Mutex // one ask at a time
+}
+
+// call takes one call from shown to ended.
+func (b *bench) call(ctx context.Context, c llm.ToolCall) error {
+	b.run.repeats.add(c)
+	t, why := b.find(c)
+	if t == nil {
+		return b.refuse(c, "invalid", why, event.StatusError)
+	}
+	tc := tool.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+	grant, err := b.permit(ctx, t, tc)
+	if err != nil || !grant.ok {
+		return err
+	}
+	tc.Arguments = grant.arguments
+	return b.effect(ctx, t, tc, grant)
+}
+
+func (b *bench) find(c llm.ToolCall) (tool.Tool, string) {
+	if c.Malformed != "" {
+		return nil, "The arguments of the call are not a JSON object: " + cut(c.Malformed, 200)
+	}
+	if t, ok := b.tools.Get(c.Name); ok {
+		return t, ""
+	}
+	if _, known := b.run.setup.Tools.Get(c.Name); known {
+		return nil, "tool_not_active: " + c.Name
+	}
+	why := "There is no tool " + c.Name + "."
+	if near := b.tools.Suggest(c.Name); len(near) > 0 {
+		why += " Did you mean " + near[0] + "?"
+	}
+	return nil, why + " The tools are " + strings.Join(b.tools.Names(), ", ") + "."
+}
+
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return tool.Valid(text[:n]) + "…"
+}
+
+// refuse records that the call does not run, and ends it.
+func (b *bench) refuse(c llm.ToolCall, method, why string, status event.Status) error {
+	return b.run.emit(b.logged,
+		event.PermissionDecided{Call: event.CallID(c.ID), Method: method, Reason: why},
+		event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: status, Result: why})
+}
+
+// effect runs a call that was granted; the grant is durable by now.
+func (b *bench) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) error {
+	r := b.run
+	began := r.setup.Now()
+	at := envelope(r.log.State())
+	offset := 0
+	var growErr error
+	result := t.Run(ctx, r.setup.World.Grant(g.targets), c, func(s tool.Stream, chunk string) {
+		if growErr != nil || chunk == "" {
+			return
+		}
+		e := at
+		e.Body = event.CallGrew{Call: event.CallID(c.ID), Stream: string(s), Offset: offset, Text: chunk}
+		offset += len(chunk)
+		growErr = r.log.Grow(b.logged, e)
+	})
+	if growErr != nil {
+		return growErr
+	}
+	end, err := r.ended(c, result)
+	if err != nil {
+		return err
+	}
+	end.DurationMS = max(0, r.setup.Now().Sub(began).Milliseconds())
+	bodies := []event.Body{end}
+	if change := changed(result); change != nil {
+		bodies = append(bodies, event.FilesChanged{Files: []event.FileChange{*change}})
+	}
+	return r.emit(b.logged, bodies...)
+}
+
+// ended is the event of a result.
+func (r *Run) ended(c tool.Call, result tool.Result) (event.CallEnded, error) {
+	end := event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.Status(result.Status), Result: result.Text, Summary: result.Summary, File: result.File}
+	if d := result.Display; d != (tool.Display{}) {
+		end.Display = &event.Display{Diff: d.Diff, File: d.File, Language: d.Language, Exit: d.ExitCode}
+	}
+	for _, image := range result.Images {
+		saved, err := r.setup.Save(image.MediaType, image.Data)
+		if err != nil {
+			return end, err
+		}
+		end.Images = append(end.Images, saved)
+	}
+	return end, nil
+}
+
+// changed is what a successful write or edit did to its file.
+func changed(result tool.Result) *event.FileChange {
+	d := result.Display
+	if result.Status != tool.Success || d.Diff == "" || d.File == "" {
+		return nil
+	}
+	change := event.FileChange{Path: d.File, Change: "modified"}
+	if strings.HasPrefix(d.Diff, "--- /dev/null") {
+		change.Change = "created"
+	}
+	body := false
+	for line := range strings.SplitSeq(d.Diff, "\n") {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			body = true
+		case body && strings.HasPrefix(line, "+"):
+			change.Added++
+		case body && strings.HasPrefix(line, "-"):
+			change.Removed++
+		}
+	}
+	return &change
+}
+
+// uncalled returns the calls of the open step that have no end yet.
+func uncalled(s *transcript.State) []*transcript.Call {
+	if s.Step == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.Step.Calls), func(c *transcript.Call) bool { return c.Ended != nil })
+}

@@ -1,0 +1,266 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"parley/internal/event"
+	"parley/internal/llm"
+	"parley/internal/permission"
+	"parley/internal/tool"
+	"parley/internal/transcript"
+)
+
+type stopFlag = atomic.Bool
+
+// grant is the outcome of a permission: durable when it is returned.
+type grant struct {
+	ok        bool
+	targets   tool.Targets
+	arguments json.RawMessage
+}
+
+// permit decides a call and records the decision. A call that is not granted
+// has ended when it returns.
+func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, error) {
+	call := llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+	g := grant{arguments: c.Arguments}
+	var err error
+	if g.targets, err = t.Targets(b.run.setup.World, c); err != nil {
+		return g, b.refuse(call, "invalid", err.Error(), event.StatusError)
+	}
+	question := Question(t, c, g.targets, b.run.setup)
+	verdict := permission.Decide(Policy(b.run.log.State(), b.run.setup), question)
+	switch v := verdict.(type) {
+	case permission.Allow:
+		method := "rule"
+		if v.Rule == "" {
+			method = "free"
+		}
+		g.ok = true
+		return g, b.decide(event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: method, Rule: v.Rule, Scope: string(v.Scope)})
+	case permission.Deny:
+		why := "Permission denied"
+		if v.Rule != "" {
+			why += " by the rule " + v.Rule
+		}
+		if v.Reason != "" {
+			why += ": " + v.Reason
+		}
+		return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Scope: string(v.Scope), Reason: why}, why)
+	case permission.Ask:
+		return b.ask(ctx, t, c, g, question, v)
+	}
+	return g, fmt.Errorf("decide %s: unknown verdict %T", c.Name, verdict)
+}
+
+// Question is a call as permission sees it.
+func Question(t tool.Tool, c tool.Call, ts tool.Targets, setup *Setup) permission.Call {
+	q := permission.Call{Tool: c.Name, Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Root: setup.World.Root, Home: setup.Home, ReadOnly: t.Spec().ReadOnly}
+	for _, p := range ts.Paths {
+		q.Paths = append(q.Paths, permission.Path{Abs: p.Path, Rel: p.Rel, Inside: p.Inside, Write: p.Write})
+	}
+	if q.Command != "" && setup.World.Resolve != nil {
+		for _, name := range permission.Files(q) {
+			p := permission.Path{Name: name, Abs: name}
+			if target, err := setup.World.Resolve(name); err == nil {
+				p.Abs, p.Rel, p.Inside = target.Path, target.Rel, target.Inside
+			}
+			q.Paths = append(q.Paths, p)
+		}
+	}
+	return q
+}
+
+// Policy is the setup's with what answers of the session stored.
+func Policy(s *transcript.State, setup *Setup) permission.Policy {
+	p := setup.Policy
+	if s.Settings.Permission != "" {
+		p.Default = permission.Effect(s.Settings.Permission)
+	}
+	for _, stored := range s.Rules {
+		if rule, err := permission.ParseRule(stored.Rule); err == nil {
+			p = p.With(permission.Scoped{Rule: rule, Effect: permission.Effect(stored.Effect), Scope: permission.Scope(stored.Scope)})
+		}
+	}
+	return p
+}
+
+func (b *bench) decide(d event.PermissionDecided) error { return b.run.emit(b.logged, d) }
+
+func (b *bench) deny(c tool.Call, d event.PermissionDecided, why string) error {
+	d.Call = event.CallID(c.ID)
+	if d.Stop {
+		b.stop.Store(true)
+	}
+	return b.run.emit(b.logged, d, event.CallEnded{Call: d.Call, Name: c.Name, Status: event.StatusDenied, Result: why})
+}
+
+// ask shows the call and waits for whoever answers first.
+func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q permission.Call, ask permission.Ask) (grant, error) {
+	b.asking.Lock()
+	defer b.asking.Unlock()
+	if ctx.Err() != nil {
+		return g, nil // the run's closing ends the call
+	}
+	// An answer given meanwhile may have stored a rule that covers this call.
+	if v, ok := permission.Decide(Policy(b.run.log.State(), b.run.setup), q).(permission.Allow); ok {
+		g.ok = true
+		return g, b.decide(event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: "rule", Rule: v.Rule, Scope: string(v.Scope)})
+	}
+	if err := b.show(ctx, t, c); err != nil {
+		return g, err
+	}
+	if !b.run.setup.CanAsk() {
+		why := "Permission denied: " + c.Name + " needs to be allowed and nobody is there to ask."
+		if flags := allowFlags(permission.Suggest(q)); flags != "" {
+			why += " " + flags + " would allow it."
+		}
+		return g, b.deny(c, event.PermissionDecided{Method: "unasked", Reason: why}, why)
+	}
+	opened, before, err := b.open(c, ask)
+	if err != nil {
+		return g, err
+	}
+	closed, err := b.await(ctx, before, opened.Ask)
+	if err != nil {
+		return g, err
+	}
+	if closed == nil {
+		return g, nil
+	}
+	return b.answered(ctx, t, c, g, opened, *closed)
+}
+
+// show appends the preview, where there is one, and that all has been shown.
+func (b *bench) show(ctx context.Context, t tool.Tool, c tool.Call) error {
+	var bodies []event.Body
+	if p, ok := t.(tool.Previewer); ok {
+		if v, err := p.Preview(ctx, b.run.setup.World, c); err == nil {
+			bodies = append(bodies, event.PermissionPreviewed{Call: event.CallID(c.ID), Tool: c.Name, Diff: v.Diff, Summary: v.Summary, File: v.File, Language: v.Language, Truncated: v.Truncated})
+		} else {
+			bodies = append(bodies, event.PermissionPreviewed{Call: event.CallID(c.ID), Tool: c.Name, Summary: err.Error()})
+		}
+	}
+	return b.run.emit(b.logged, append(bodies, event.PermissionReady{Call: event.CallID(c.ID), Tool: c.Name})...)
+}
+
+// open asks. It returns the ask and the seq that its answer comes after.
+func (b *bench) open(c tool.Call, ask permission.Ask) (opened event.AskOpened, before event.Seq, err error) {
+	opened = event.AskOpened{Kind: event.AskPermission, Call: event.CallID(c.ID), Title: "Allow " + c.Name + "?", Text: ask.Reason}
+	for _, w := range ask.Warnings {
+		opened.Warnings = append(opened.Warnings, event.Warning{Level: string(w.Level), Text: w.Text})
+	}
+	for _, o := range ask.Options {
+		option := event.Option{Key: o.Key, Label: o.Label, Effect: string(o.Effect), Scope: string(o.Scope)}
+		for _, rule := range o.Rules {
+			option.Rules = append(option.Rules, rule.String())
+		}
+		option.Stop = o.Effect == permission.EffectDeny && o.Key == "n"
+		opened.Options = append(opened.Options, option)
+	}
+	err = b.run.log.Commit(b.logged, func(s *transcript.State) []event.Event {
+		opened.Ask, before = s.NextAsk(), s.Seq
+		out := newBatch(s)
+		out.emit(opened)
+		return out.out
+	})
+	return opened, before, err
+}
+
+// await waits on the log, not on a person: any client may answer, or the run's
+// end closes the ask. It returns nil when the run was stopped.
+func (b *bench) await(ctx context.Context, after event.Seq, id event.AskID) (*event.AskClosed, error) {
+	var closed *event.AskClosed
+	err := b.run.log.Wait(ctx, after, func(e event.Event) bool {
+		if c, ok := e.Body.(event.AskClosed); ok && c.Ask == id {
+			closed = &c
+		}
+		return closed != nil
+	})
+	if ctx.Err() != nil {
+		return closed, nil
+	}
+	return closed, err
+}
+
+// answered records the decision that an answer means.
+func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
+	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Who: closed.Who, Reason: closed.Reason, Scope: "once"}
+	var chosen event.Option
+	for _, o := range opened.Options {
+		if o.Key == closed.Key {
+			chosen = o
+		}
+	}
+	d.Granted = closed.Outcome == "allowed"
+	if chosen.Scope != "" {
+		d.Scope = chosen.Scope
+	}
+	if d.Stored = chosen.Rules; len(closed.Rules) > 0 {
+		d.Stored = closed.Rules
+	}
+	if !d.Granted {
+		d.Stop = closed.Stop || chosen.Stop && closed.Reason == ""
+		if err := b.store(d); err != nil {
+			return g, err
+		}
+		why := "Permission denied by " + orSomebody(closed.Who) + "."
+		if closed.Reason != "" {
+			why = "Permission denied by " + orSomebody(closed.Who) + ": " + closed.Reason
+		}
+		return g, b.deny(c, d, why)
+	}
+	if len(closed.Arguments) > 0 {
+		c.Arguments = closed.Arguments
+		targets, err := t.Targets(b.run.setup.World, c)
+		if err != nil {
+			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, "invalid", err.Error(), event.StatusError)
+		}
+		// A deny rule holds also for what a person changed.
+		if v, denied := permission.Decide(Policy(b.run.log.State(), b.run.setup), Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
+			return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Reason: v.Reason}, "Permission denied by the rule "+v.Rule+".")
+		}
+		g.targets, g.arguments, d.Arguments = targets, closed.Arguments, closed.Arguments
+	}
+	if err := b.store(d); err != nil {
+		return g, err
+	}
+	g.ok = true
+	return g, b.decide(d)
+}
+
+// store keeps rules that outlive the session; the others are in the event.
+func (b *bench) store(d event.PermissionDecided) error {
+	scope := permission.Scope(d.Scope)
+	if len(d.Stored) == 0 || scope != permission.ScopeProject && scope != permission.ScopeUser || b.run.setup.Store == nil {
+		return nil
+	}
+	effect := permission.EffectDeny
+	if d.Granted {
+		effect = permission.EffectAllow
+	}
+	if err := b.run.setup.Store(scope, effect, d.Stored); err != nil {
+		return b.run.emit(b.logged, event.NoteAdded{Level: "warn", Text: "the rule " + strings.Join(d.Stored, ", ") + " was not kept: " + err.Error(), Source: "permission"})
+	}
+	return nil
+}
+
+func orSomebody(who string) string {
+	if who == "" {
+		return "the user"
+	}
+	return who
+}
+
+// allowFlags is what a person types to allow these rules.
+func allowFlags(rules []permission.Rule) string {
+	flags := make([]string, len(rules))
+	for i, rule := range rules {
+		flags[i] = "--allow '" + strings.ReplaceAll(rule.String(), "'", `'\''`) + "'"
+	}
+	return strings.Join(flags, " ")
+}

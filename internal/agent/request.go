@@ -1,0 +1,161 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"parley/internal/event"
+	"parley/internal/llm"
+	"parley/internal/transcript"
+)
+
+// Request is the model request that the transcript calls for: a pure function,
+// but for the content of attachments, which setup.Load reads from beside the
+// log.
+func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
+	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Reasoning: setup.Reasoning, Session: string(s.Session)}
+	if s.Settings.Reasoning != "" {
+		r.Reasoning = s.Settings.Reasoning
+	}
+	active := setup.Tools
+	if !s.Settings.AllTools {
+		active, _ = setup.Tools.Only(s.Settings.Tools...)
+	}
+	for _, spec := range active.Specs() {
+		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
+	}
+	m := &messages{setup: setup, elided: s.Elided}
+	path := s.Path(s.Leaf)
+	if sum := s.Summary; sum != nil {
+		m.user("The conversation so far, in short:\n\n" + sum.Text)
+		if i := slices.IndexFunc(path, func(e *transcript.Entry) bool { return e.ID == sum.FirstKept }); i >= 0 {
+			r.Answered = countAnswers(path[:i])
+			path = path[i:]
+		} else if sum.FirstKept == "" {
+			kept := slices.IndexFunc(path, func(e *transcript.Entry) bool { return e.Content != nil })
+			if kept < 0 {
+				kept = len(path)
+			}
+			r.Answered, path = countAnswers(path[:kept]), path[kept:]
+		}
+	}
+	for _, entry := range path {
+		if err := m.entry(entry); err != nil {
+			return r, err
+		}
+	}
+	if s.Turn != nil {
+		for _, part := range s.Turn.Parts {
+			if err := m.part(part); err != nil {
+				return r, err
+			}
+		}
+	}
+	r.Messages = m.out
+	return r, nil
+}
+
+func countAnswers(path []*transcript.Entry) int {
+	n := 0
+	for _, e := range path {
+		if e.Role == "assistant" {
+			n++
+		}
+	}
+	return n
+}
+
+type messages struct {
+	setup  *Setup
+	elided []event.CallID
+	out    []llm.Message
+}
+
+func (m *messages) add(role llm.Role, parts ...llm.Content) {
+	if len(parts) == 0 {
+		return
+	}
+	if n := len(m.out); n > 0 && m.out[n-1].Role == role && role != llm.Assistant {
+		m.out[n-1].Parts = append(m.out[n-1].Parts, parts...)
+		return
+	}
+	m.out = append(m.out, llm.Message{Role: role, Parts: parts})
+}
+
+func (m *messages) user(text string) { m.add(llm.User, llm.Text{Text: text}) }
+
+func (m *messages) entry(e *transcript.Entry) error {
+	c := e.Content
+	if c == nil {
+		return fmt.Errorf("entry %s is not loaded", e.ID)
+	}
+	if e.Role != "assistant" {
+		parts := []llm.Content{llm.Text{Text: c.Text}}
+		for _, a := range c.Attachments {
+			data, err := m.setup.Load(a)
+			if err != nil {
+				return fmt.Errorf("attachment %s: %w", a.Name, err)
+			}
+			parts = append(parts, llm.Image{MediaType: a.MediaType, Data: data})
+		}
+		m.add(llm.User, parts...)
+		return nil
+	}
+	for _, p := range c.Parts {
+		if err := m.part(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part is one step of an answer: what the model said, then what its calls gave.
+func (m *messages) part(p transcript.Part) error {
+	var said []llm.Content
+	for _, b := range p.Blocks {
+		switch {
+		case b.Role == event.RoleThinking && b.Text != "":
+			said = append(said, llm.Thinking{Text: b.Text})
+		case b.Role == event.RoleText && b.Text != "":
+			said = append(said, llm.Text{Text: b.Text})
+		}
+	}
+	var results []llm.Content
+	for _, c := range p.Calls {
+		said = append(said, llm.ToolCall{ID: string(c.ID), Name: c.Name, Arguments: object(c.Arguments)})
+		result := llm.ToolResult{CallID: string(c.ID), Name: c.Name}
+		if c.Ended != nil {
+			result.Text, result.Error = c.Ended.Result, c.Ended.Status != event.StatusSuccess
+			if slices.Contains(m.elided, c.ID) {
+				result.Text = "(Old output, no longer here. Run the call again if it is needed.)"
+			}
+			for _, a := range c.Ended.Images {
+				data, err := m.setup.Load(a)
+				if err != nil {
+					return fmt.Errorf("image of %s: %w", c.ID, err)
+				}
+				result.Images = append(result.Images, llm.Image{MediaType: a.MediaType, Data: data})
+			}
+		}
+		results = append(results, result)
+	}
+	if len(said) > 0 {
+		for _, o := range p.Opaque {
+			said = append(said, llm.Opaque{Provider: o.Provider, Model: o.Model, Data: o.Data})
+		}
+	}
+	m.add(llm.Assistant, said...)
+	m.add(llm.Tool, results...)
+	for _, text := range p.Said {
+		m.user(text)
+	}
+	return nil
+}
+
+func object(b json.RawMessage) json.RawMessage {
+	if len(b) == 0 {
+		return json.RawMessage("{}")
+	}
+	return b
+}

@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/internal/event"
+	"parley/internal/llm"
+	"parley/internal/transcript"
+)
+
+// respond makes the request of the open step and writes the answer down. It
+// returns the calls that the answer asks for.
+func (r *Run) respond(ctx, logged context.Context) (outcome, []llm.ToolCall, error) {
+	if hold := r.setup.Hold; hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
+		r.setup.Hold = nil
+	}
+	s := r.log.State()
+	request, err := Request(s, r.setup)
+	if err != nil {
+		return stepFailed, nil, r.raise(logged, "invalid", err.Error())
+	}
+	streaming, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.stream.Store(&cancel)
+	defer r.stream.Store(nil)
+	if slices.ContainsFunc(s.Queued(event.LaneSteer), func(in transcript.Input) bool { return in.When == event.WhenNow }) {
+		cancel(ErrSteered) // it came before there was a stream to interrupt
+	}
+	w := &writer{run: r, logged: logged, s: s}
+	var end llm.End
+	for part := range r.setup.Model.Stream(streaming, request) {
+		if e, ok := part.(llm.End); ok {
+			end = e
+			break
+		}
+		if err := w.part(part); err != nil {
+			return stepFailed, nil, err
+		}
+	}
+	return w.end(streaming, end)
+}
+
+// writer turns the parts of an answer into events. Only this goroutine writes
+// to the step while it streams.
+type writer struct {
+	run     *Run
+	logged  context.Context
+	s       *transcript.State // of the step, at the time of the request
+	started bool
+	open    *event.BlockStarted
+	text    []byte // of the open block
+	blocks  []event.BlockID
+	calls   []llm.ToolCall
+	begun   []event.CallID
+	pending []event.Body // to be appended with the next batch
+}
+
+func (w *writer) envelope() event.Event {
+	e := envelope(w.s)
+	if w.started {
+		e.Response = event.ResponseID(string(e.Step) + ".m")
+	}
+	return e
+}
+
+// flush appends what is pending as one batch.
+func (w *writer) flush() error {
+	if len(w.pending) == 0 {
+		return nil
+	}
+	bodies := w.pending
+	w.pending = nil
+	return w.run.emit(w.logged, bodies...)
+}
+
+func (w *writer) start() {
+	if !w.started {
+		w.started = true
+		w.pending = append(w.pending, event.ResponseStarted{Provider: w.run.setup.Provider, Model: w.run.setup.ModelName})
+	}
+}
+
+func (w *writer) part(part llm.Part) error {
+	switch p := part.(type) {
+	case llm.TextDelta:
+		return w.grow(event.RoleText, p.Text)
+	case llm.ThinkingDelta:
+		return w.grow(event.RoleThinking, p.Text)
+	case llm.ToolCallStart:
+		w.start()
+		w.close()
+		w.begun = append(w.begun, event.CallID(p.ID))
+		w.pending = append(w.pending, event.CallAnnounced{Call: event.CallID(p.ID), Name: p.Name})
+		return w.flush()
+	case llm.ToolCall:
+		w.calls = append(w.calls, p)
+		if !slices.Contains(w.begun, event.CallID(p.ID)) {
+			return w.part(llm.ToolCallStart{ID: p.ID, Name: p.Name})
+		}
+	case llm.Image:
+		return w.image(p)
+	case llm.Retry:
+		return w.run.emit(w.logged, event.RetryScheduled{Attempt: p.Attempt, Max: p.Max, DelayMS: p.Wait.Milliseconds(),
+			Reason: p.Reason, Status: p.Status, Provider: w.run.setup.Provider})
+	case llm.Opaque, llm.End:
+		// Opaque comes again with the end.
+	}
+	return nil
+}
+
+func (w *writer) grow(role event.Role, text string) error {
+	w.start()
+	if w.open != nil && w.open.Role != role {
+		w.close()
+	}
+	if w.open == nil {
+		w.begin(role)
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	e := w.envelope()
+	e.Body = event.BlockGrew{Block: w.open.Block, Offset: len(w.text), Text: text}
+	w.text = append(w.text, text...)
+	return w.run.log.Grow(w.logged, e)
+}
+
+func (w *writer) begin(role event.Role) {
+	id := event.BlockID(fmt.Sprintf("%s.b%d", w.s.Step.ID, len(w.blocks)+1))
+	w.blocks = append(w.blocks, id)
+	w.open, w.text = &event.BlockStarted{Block: id, Role: role}, nil
+	w.pending = append(w.pending, *w.open)
+}
+
+func (w *writer) close() {
+	if w.open != nil {
+		w.pending = append(w.pending, event.BlockEnded{Block: w.open.Block, Role: w.open.Role, Text: string(w.text)})
+		w.open = nil
+	}
+}
+
+func (w *writer) image(p llm.Image) error {
+	w.start()
+	w.close()
+	saved, err := w.run.setup.Save(p.MediaType, p.Data)
+	if err != nil {
+		return err
+	}
+	w.begin(event.RoleImage)
+	w.pending = append(w.pending, event.BlockEnded{Block: w.open.Block, Role: event.RoleImage, Path: saved.Path, MediaType: p.MediaType})
+	w.open = nil
+	return w.flush()
+}
+
+// end closes the response as its end says.
+func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.ToolCall, error) {
+	switch end.Reason {
+	case llm.Stop, llm.ToolCalls, llm.Length, llm.Filtered:
+		w.start()
+		w.close()
+		w.complete(end)
+		if err := w.flush(); err != nil {
+			return stepFailed, nil, err
+		}
+		if end.Fault != nil {
+			return stepFailed, nil, w.run.raise(w.logged, end.Fault.Code, end.Fault.Message)
+		}
+		return stepDone, w.calls, nil
+	}
+	// Cut: by us, or by the provider.
+	w.close()
+	if streaming.Err() != nil {
+		reason, out := "aborted", stepAborted
+		if errors.Is(interrupted(streaming), ErrSteered) {
+			reason, out = "steered", stepSteered
+		}
+		w.interrupt(reason, "")
+		return out, nil, w.flush()
+	}
+	fault := end.Fault
+	if fault == nil {
+		fault = &llm.Fault{Code: "provider", Message: "the model's answer broke off"}
+	}
+	w.interrupt("provider", fault.Message)
+	if fault.Retryable && w.visible() && len(w.begun) == 0 {
+		w.pending = append(w.pending, event.NoteAdded{Level: "warn", Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider},
+			event.DeveloperSaid{Text: "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.", Origin: "continue"})
+		return stepCut, nil, w.flush()
+	}
+	w.pending = append(w.pending, event.FaultRaised{Code: fault.Code, Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
+	return stepFailed, nil, w.flush()
+}
+
+// visible reports whether anything of the answer was shown.
+func (w *writer) visible() bool { return len(w.blocks) > 0 }
+
+func (w *writer) interrupt(reason, message string) {
+	if w.started {
+		w.pending = append(w.pending, event.ResponseInterrupted{Reason: reason, Message: message})
+	}
+}
+
+// complete writes the snapshot, the usage and the calls in one batch.
+func (w *writer) complete(end llm.End) {
+	usage := event.Usage{Input: end.Usage.Input, Output: end.Usage.Output, CachedRead: end.Usage.CachedRead, CachedWrite: end.Usage.CachedWrite, Reasoning: end.Usage.Reasoning}
+	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: string(end.Reason), Usage: usage, Model: end.ResponseModel}
+	if snapshot.Blocks == nil {
+		snapshot.Blocks = []event.BlockID{}
+	}
+	if snapshot.Calls == nil {
+		snapshot.Calls = []event.CallID{}
+	}
+	for _, o := range end.Opaque {
+		snapshot.Opaque = append(snapshot.Opaque, event.Opaque{Provider: o.Provider, Model: o.Model, Data: o.Data})
+	}
+	total := event.UsageChanged{Step: usage, Run: w.s.Run.Usage.Plus(usage), Session: w.s.Usage.Session.Plus(usage),
+		ContextUsed: usage.Input + usage.Output, ContextLimit: w.run.setup.ContextLimit, Threshold: w.run.setup.Threshold}
+	if total.ContextUsed == 0 {
+		total.ContextUsed = w.s.Usage.ContextUsed
+	}
+	w.pending = append(w.pending, snapshot, total)
+	slices.SortStableFunc(w.calls, func(a, b llm.ToolCall) int {
+		return slices.Index(w.begun, event.CallID(a.ID)) - slices.Index(w.begun, event.CallID(b.ID))
+	})
+	for _, c := range w.calls {
+		w.pending = append(w.pending, event.CallStarted{Call: event.CallID(c.ID), Name: c.Name, Arguments: c.Arguments, Origin: "model"})
+	}
+}

@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// continuations is how often a turn goes on from a text that was cut.
+const continuations = 3
+
+// turn takes the open turn to where it can be ended, and says why it ends. An
+// error is one of the log.
+func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
+	cuts := 0
+	for steps := 0; ; steps++ {
+		if ctx.Err() != nil {
+			return event.ReasonAborted, nil
+		}
+		if r.setup.Steps > 0 && steps >= r.setup.Steps {
+			return event.ReasonLimit, r.raise(logged, "limit", fmt.Sprintf("the turn took %d steps, which is the limit; say 'go on', or set limits.steps", steps))
+		}
+		if err := r.compact(ctx, logged); err != nil {
+			return "", err
+		}
+		out, err := r.step(ctx, logged)
+		if err != nil {
+			return "", err
+		}
+		switch out {
+		case stepCut:
+			if cuts++; cuts > continuations {
+				return event.ReasonError, nil
+			}
+		case stepMore:
+		case stepDone:
+			return event.ReasonDone, nil
+		case stepFailed:
+			return event.ReasonError, nil
+		case stepSteered:
+			return event.ReasonSteered, nil
+		case stepStopped:
+			return event.ReasonDenied, nil
+		case stepRepeats:
+			return event.ReasonLimit, nil
+		case stepAborted:
+			return event.ReasonAborted, nil
+		}
+	}
+}
+
+// outcome says how a step came out.
+type outcome int
+
+const (
+	stepMore    outcome = iota // the model must see the results
+	stepDone                   // nothing more to do
+	stepCut                    // cut after visible text: a new step goes on from it
+	stepFailed                 // the model failed for good
+	stepSteered                // a steer waits
+	stepStopped                // a denial ended the turn
+	stepRepeats                // the same call too often
+	stepAborted
+)
+
+// step makes one request and runs its calls. The step is closed when it returns.
+func (r *Run) step(ctx, logged context.Context) (outcome, error) {
+	err := r.log.Commit(logged, func(s *transcript.State) []event.Event {
+		b := newBatch(s)
+		_, n := s.NextStep()
+		b.emit(event.StepStarted{Number: n})
+		return b.out
+	})
+	if err != nil {
+		return stepFailed, err
+	}
+	out, calls, err := r.respond(ctx, logged)
+	if err != nil {
+		return stepFailed, err
+	}
+	if len(calls) > 0 {
+		if out, err = r.calls(ctx, logged, calls); err != nil {
+			return stepFailed, err
+		}
+	}
+	err = r.log.Commit(logged, func(s *transcript.State) []event.Event {
+		b := newBatch(s)
+		if ctx.Err() != nil {
+			out = stepAborted
+			b.add(transcript.Closing(b.s, transcript.Why{Reason: event.ReasonAborted, Keep: true, After: true})...)
+			// The turn is ended with the run, where its reason is known.
+			return trimTurn(b.out)
+		}
+		if steered(s) && (out == stepMore || out == stepDone && len(calls) > 0) {
+			out = stepSteered
+		}
+		if s.Step != nil {
+			b.emit(event.StepEnded{Number: s.Step.Number})
+		}
+		return b.out
+	})
+	return out, err
+}
+
+// trimTurn leaves out the end of the turn.
+func trimTurn(events []event.Event) []event.Event {
+	for i, e := range events {
+		if _, ok := e.Body.(event.TurnEnded); ok {
+			return events[:i]
+		}
+	}
+	return events
+}
+
+// steered reports whether a steer waits for the end of the step.
+func steered(s *transcript.State) bool { return len(s.Queued(event.LaneSteer)) > 0 }
+
+// raise records a fault that ends the turn.
+func (r *Run) raise(logged context.Context, code, message string) error {
+	return r.emit(logged, event.FaultRaised{Code: code, Message: message})
+}
+
+// emit appends bodies in the envelope of what is open.
+func (r *Run) emit(logged context.Context, bodies ...event.Body) error {
+	return r.log.Commit(logged, func(s *transcript.State) []event.Event {
+		b := newBatch(s)
+		b.emit(bodies...)
+		return b.out
+	})
+}
+
+// interrupted says why a context ended.
+func interrupted(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, ErrSteered) {
+		return ErrSteered
+	}
+	return ErrAborted
+}

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"slices"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// answer closes an ask, or answers one question of it. The first answer wins;
+// whoever comes later is told that it is closed.
+func (s *Session) answer(state *transcript.State, c command.Command, b command.Answer) (command.Data, *command.Fault) {
+	ask := state.Ask(b.Ask)
+	if ask == nil {
+		return nil, command.Faultf(command.Closed, "ask %s is closed: it was answered elsewhere, or its run ended", b.Ask)
+	}
+	if ask.To != "" && ask.To != c.Client {
+		return nil, command.Faultf(command.Denied, "ask %s is for another client", b.Ask)
+	}
+	if b.Cancel {
+		return s.close(c, ask, event.AskClosed{Outcome: cancelOutcome(ask), Reason: b.Reason, Stop: b.Stop})
+	}
+	if n := len(ask.Questions); n > 0 {
+		return s.answerQuestion(c, ask, b)
+	}
+	if len(ask.Options) == 0 {
+		return s.close(c, ask, event.AskClosed{Outcome: "answered", Reason: b.Reason}, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
+	}
+	if len(b.Keys) != 1 {
+		return nil, command.Faultf(command.Invalid, "ask %s takes one option", b.Ask)
+	}
+	i := slices.IndexFunc(ask.Options, func(o event.Option) bool { return o.Key == b.Keys[0] })
+	if i < 0 {
+		return nil, command.Faultf(command.Invalid, "ask %s has no option %q", b.Ask, b.Keys[0])
+	}
+	closed := event.AskClosed{Outcome: "answered", Key: b.Keys[0], Rules: b.Rules, Arguments: b.Arguments, Stop: b.Stop, Reason: b.Reason}
+	switch ask.Options[i].Effect {
+	case "allow":
+		closed.Outcome = "allowed"
+	case "deny":
+		closed.Outcome = "denied"
+	}
+	return s.close(c, ask, closed, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
+}
+
+func cancelOutcome(ask *event.AskOpened) string {
+	if ask.Kind == event.AskPermission {
+		return "denied"
+	}
+	return "cancelled"
+}
+
+// answerQuestion answers one of several; the last one closes the ask.
+func (s *Session) answerQuestion(c command.Command, ask *event.AskOpened, b command.Answer) (command.Data, *command.Fault) {
+	if b.Question < 0 || b.Question >= len(ask.Questions) {
+		return nil, command.Faultf(command.Invalid, "ask %s has no question %d", ask.Ask, b.Question)
+	}
+	answered := event.AskAnswered{Ask: ask.Ask, Question: b.Question, Keys: b.Keys, Text: b.Text, Who: c.Who}
+	if b.Question < len(ask.Questions)-1 {
+		return s.wrote(c, answered)
+	}
+	return s.close(c, ask, event.AskClosed{Outcome: "answered"}, answered)
+}
+
+// close appends the answer and the end of the ask as one.
+func (s *Session) close(c command.Command, ask *event.AskOpened, closed event.AskClosed, answers ...event.Body) (command.Data, *command.Fault) {
+	closed.Ask, closed.Method, closed.Who = ask.Ask, "person", c.Who
+	var events []event.Event
+	state := s.log.State()
+	for _, body := range append(answers, closed) {
+		e := s.event(c, body)
+		if state.Run != nil && state.OpenCall(ask.Call) != nil {
+			e.Run, e.Cause = state.Run.ID, state.Run.Cause
+			if state.Turn != nil {
+				e.Turn = state.Turn.ID
+			}
+			if state.Step != nil {
+				e.Step = state.Step.ID
+			}
+		}
+		events = append(events, e)
+	}
+	if err := s.append(events...); err != nil {
+		return nil, s.fault(err)
+	}
+	return nil, nil
+}

@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley/internal/agent"
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// startWait is how long a prompt waits for its answer to be written before its
+// run begins all the same, and a held model request for a client that attaches.
+const startWait = 50 * time.Millisecond
+
+// hold keeps a prompt's run from beginning until the returned function is
+// called, or startWait is over. It runs in the session's goroutine.
+func (s *Session) hold(id event.InputID) (release func()) {
+	s.held[id] = true
+	released := make(chan struct{})
+	go func() {
+		select {
+		case <-released:
+		case <-s.options.Wait(startWait):
+		}
+		s.post(func() { delete(s.held, id); s.begin() })
+	}()
+	return sync.OnceFunc(func() { close(released) })
+}
+
+// holdRequest returns what the first model request of a run waits for: a client
+// that attaches, or the end of startWait.
+func (s *Session) holdRequest() <-chan struct{} {
+	attached, hold := make(chan struct{}), make(chan struct{})
+	s.holds = append(s.holds, attached)
+	go func() {
+		defer close(hold)
+		select {
+		case <-attached:
+		case <-s.options.Wait(startWait):
+		}
+	}()
+	return hold
+}
+
+// begin starts the run of the first queued prompt, if none is open. It runs in
+// the session's goroutine.
+func (s *Session) begin() {
+	if s.run != nil || s.broken {
+		return
+	}
+	state := s.log.State()
+	if state.Run != nil {
+		return
+	}
+	prompts := state.Queued(event.LanePrompt)
+	if len(prompts) == 0 {
+		return
+	}
+	prompt := prompts[0]
+	if s.held[prompt.Input] {
+		return
+	}
+	setup, fault := s.setup(state, prompt)
+	if fault != nil {
+		s.refuseRun(prompt, fault)
+		return
+	}
+	if err := s.append(agent.Begin(state, prompt)...); err != nil {
+		s.broken = true
+		return
+	}
+	s.start(setup)
+}
+
+// setup is what the prompt was accepted with; after a restart it is resolved
+// again, in the daemon's own world.
+func (s *Session) setup(state *transcript.State, prompt transcript.Input) (*agent.Setup, *command.Fault) {
+	if setup := s.setups[prompt.Input]; setup != nil {
+		delete(s.setups, prompt.Input)
+		return setup, nil
+	}
+	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny})
+}
+
+// refuseRun gives a prompt that cannot run its run all the same, so that its end
+// says why.
+func (s *Session) refuseRun(prompt transcript.Input, fault *command.Fault) {
+	state := s.log.State()
+	events := agent.Begin(state, prompt)
+	for _, e := range events {
+		state.Apply(e)
+	}
+	if err := s.append(append(events, agent.Fail(state, fault)...)...); err != nil {
+		s.broken = true
+		return
+	}
+	s.list(s.log.State(), "idle", 0)
+	s.begin()
+}
+
+func (s *Session) start(setup *agent.Setup) {
+	setup.CanAsk = s.canAsk.Load
+	run := agent.New(&runLog{s}, setup)
+	ended := make(chan struct{})
+	s.run, s.ended = run, ended
+	ctx := run.Start(s.ctx)
+	go func() {
+		defer close(ended)
+		err := guard(func() error { return run.Do(ctx) })
+		run.Abort() // whatever still runs of it
+		s.post(func() { s.finish(err) })
+	}()
+}
+
+// finish runs when the run's goroutine is done.
+func (s *Session) finish(err error) {
+	s.run, s.ended = nil, nil
+	if err != nil {
+		s.options.Logger.Error("run failed", "session", s.log.ID(), "error", err)
+		if e := s.append(agent.Fail(s.log.State(), err)...); e != nil {
+			s.broken = true
+			return
+		}
+	}
+	state := s.log.State()
+	if len(state.Queued(event.LanePrompt)) == 0 {
+		s.list(state, "idle", 0)
+	}
+	s.begin()
+}
+
+// recover closes what a daemon that died left open.
+func (s *Session) recover() error {
+	state := s.log.State()
+	events := transcript.Closing(state, transcript.Why{Reason: event.ReasonRecovered, Message: "the daemon stopped"})
+	after := state.Clone()
+	for _, e := range events {
+		after.Apply(e)
+	}
+	for _, c := range state.Clients {
+		events = append(events, event.Event{Session: s.log.ID(), Body: event.ClientLeft{Client: c.Client}})
+	}
+	events = append(events, s.requeue(after)...)
+	if len(events) == 0 {
+		return nil
+	}
+	if _, err := s.log.Append(s.ctx, events...); err != nil {
+		return err
+	}
+	s.list(s.log.State(), "idle", 0)
+	return nil
+}
+
+// requeue makes prompts of the steers and follow-ups whose run is gone: they
+// were accepted, so they run.
+func (s *Session) requeue(state *transcript.State) []event.Event {
+	var events []event.Event
+	after := state.Clone()
+	for _, in := range state.Queue {
+		if in.Lane == event.LanePrompt {
+			continue
+		}
+		q := event.InputQueued{Input: after.NextInput(), Lane: event.LanePrompt, Text: in.Text, Attachments: in.Attachments,
+			Position: len(after.Queued(event.LanePrompt)), Run: after.NextRun(), Number: s.options.NextRun(), Who: in.Who}
+		for _, body := range []event.Body{event.InputDropped{Input: in.Input, Reason: "recovered"}, q} {
+			e := event.Event{Session: s.log.ID(), Cause: in.Cause, Body: body}
+			after.Apply(e)
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// runLog is the session's log as a run sees it.
+type runLog struct{ s *Session }
+
+func (l *runLog) Commit(ctx context.Context, f func(*transcript.State) []event.Event) error {
+	var err error
+	if !l.s.post(func() {
+		if events := f(l.s.log.State()); len(events) > 0 {
+			_, err = l.s.log.Append(l.s.ctx, events...)
+		}
+	}) {
+		return command.Faultf(command.Closed, "the session is closed")
+	}
+	return err
+}
+
+func (l *runLog) Grow(ctx context.Context, e event.Event) error {
+	_, err := l.s.log.Append(ctx, e)
+	return err
+}
+
+func (l *runLog) State() *transcript.State { return l.s.log.State() }
+
+func (l *runLog) Wait(ctx context.Context, after event.Seq, done func(event.Event) bool) error {
+	for e, err := range l.s.log.After(ctx, after) {
+		if err != nil {
+			return err
+		}
+		if done(e) {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
