@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/internal/event"
 	"parley/internal/llm"
@@ -26,19 +27,10 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
 	}
 	m := &messages{setup: setup, elided: s.Elided}
-	path := s.Path(s.Leaf)
-	if sum := s.Summary; sum != nil {
-		m.user("The conversation so far, in short:\n\n" + sum.Text)
-		if i := slices.IndexFunc(path, func(e *transcript.Entry) bool { return e.ID == sum.FirstKept }); i >= 0 {
-			r.Answered = countAnswers(path[:i])
-			path = path[i:]
-		} else if sum.FirstKept == "" {
-			kept := slices.IndexFunc(path, func(e *transcript.Entry) bool { return e.Content != nil })
-			if kept < 0 {
-				kept = len(path)
-			}
-			r.Answered, path = countAnswers(path[:kept]), path[kept:]
-		}
+	path, hidden := kept(s)
+	r.Answered = hidden
+	if s.Summary != nil {
+		m.user(recall(s))
 	}
 	for _, entry := range path {
 		if err := m.entry(entry); err != nil {
@@ -46,7 +38,8 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 		}
 	}
 	if s.Turn != nil {
-		for _, part := range s.Turn.Parts {
+		r.Answered += transcript.Answers(s.Turn.Parts[:s.Turn.Hidden])
+		for _, part := range s.Turn.Parts[s.Turn.Hidden:] {
 			if err := m.part(part); err != nil {
 				return r, err
 			}
@@ -56,14 +49,38 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	return r, nil
 }
 
-func countAnswers(path []*transcript.Entry) int {
-	n := 0
-	for _, e := range path {
-		if e.Role == "assistant" {
-			n++
+// kept is the part of the active branch that is still sent whole, and how many
+// messages of the model are not sent any more.
+func kept(s *transcript.State) (path []*transcript.Entry, hidden int) {
+	path = s.Path(s.Leaf)
+	from := 0
+	if s.Summary != nil {
+		for from < len(path) && path[from].ID != s.Summary.FirstKept && path[from].Content == nil {
+			hidden += path[from].Answers
+			from++
 		}
 	}
-	return n
+	path = path[from:]
+	for _, e := range path {
+		if e.Content != nil && e.Content.Hidden > 0 {
+			hidden += transcript.Answers(e.Content.Parts[:e.Content.Hidden])
+		}
+	}
+	return path, hidden
+}
+
+// recall is what stands for the entries that a summary replaced. The plan is
+// never summarised.
+func recall(s *transcript.State) string {
+	var out strings.Builder
+	out.WriteString("The conversation so far, in short:\n\n" + s.Summary.Text)
+	if len(s.Plan) > 0 {
+		out.WriteString("\n\nThe plan:\n")
+		for _, step := range s.Plan {
+			fmt.Fprintf(&out, "- [%s] %s\n", step.Status, step.Text)
+		}
+	}
+	return out.String()
 }
 
 type messages struct {
@@ -102,7 +119,7 @@ func (m *messages) entry(e *transcript.Entry) error {
 		m.add(llm.User, parts...)
 		return nil
 	}
-	for _, p := range c.Parts {
+	for _, p := range c.Parts[min(c.Hidden, len(c.Parts)):] {
 		if err := m.part(p); err != nil {
 			return err
 		}

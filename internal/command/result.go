@@ -13,8 +13,8 @@ type Result struct {
 	Data  Data   // nil where there is nothing to say
 	Fault *Fault // nil: done
 
-	// Begin, where it is set, is to be called once the answer is written: what
-	// the command began waits for it, though not for ever.
+	// Begin, where it is set, is to be called once the answer is written, or
+	// cannot be any more: what the command does waits for it.
 	Begin func()
 }
 

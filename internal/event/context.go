@@ -47,6 +47,7 @@ type ContextCompacted struct {
 	Summary      string   `json:"summary"`
 	FirstKept    EntryID  `json:"first_kept,omitempty" doc:"the first entry that is still sent whole; absent: none"`
 	Elided       []CallID `json:"elided,omitempty" doc:"calls whose results are no longer sent"`
+	Parts        int      `json:"parts,omitempty" doc:"steps at the beginning of the open turn that the summary replaces too"`
 	TokensBefore int      `json:"tokens_before"`
 	TokensAfter  int      `json:"tokens_after"`
 	Trigger      string   `json:"trigger" doc:"manual, threshold or overflow"`

@@ -124,7 +124,7 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 			return
 		}
 		if p.Hold {
-			setup.Hold = s.holdRequest()
+			s.held[c.Cause()] = &held{input: in.Input, attached: make(chan struct{})}
 		}
 		s.setups[in.Input] = setup
 		after := s.log.State()
@@ -134,9 +134,7 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 			leaf = *p.Leaf
 		}
 		r.Data = command.Accepted{Session: s.ID(), Input: in.Input, Run: in.Run, Number: in.Number, Leaf: leaf}
-		if s.run == nil {
-			r.Begin = s.hold(in.Input)
-		}
+		s.begin()
 	}) {
 		r.Fault = command.Faultf(command.Closed, "session %s is closed", s.ID())
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"parley/internal/agent"
@@ -11,38 +10,48 @@ import (
 	"parley/internal/transcript"
 )
 
-// startWait is how long a prompt waits for its answer to be written before its
-// run begins all the same, and a held model request for a client that attaches.
-const startWait = 50 * time.Millisecond
+// holdWait is how long a held model request waits for a client that attaches.
+const holdWait = 50 * time.Millisecond
 
-// hold keeps a prompt's run from beginning until the returned function is
-// called, or startWait is over. It runs in the session's goroutine.
-func (s *Session) hold(id event.InputID) (release func()) {
-	s.held[id] = true
-	released := make(chan struct{})
-	go func() {
-		select {
-		case <-released:
-		case <-s.options.Wait(startWait):
-		}
-		s.post(func() { delete(s.held, id); s.begin() })
-	}()
-	return sync.OnceFunc(func() { close(released) })
+// held is a prompt whose answer is not written yet.
+type held struct {
+	input    event.InputID
+	attached chan struct{} // closed when a client attaches that was not there
 }
 
-// holdRequest returns what the first model request of a run waits for: a client
-// that attaches, or the end of startWait.
-func (s *Session) holdRequest() <-chan struct{} {
-	attached, hold := make(chan struct{}), make(chan struct{})
-	s.holds = append(s.holds, attached)
-	go func() {
-		defer close(hold)
-		select {
-		case <-attached:
-		case <-s.options.Wait(startWait):
+// Answered says that the answer to a held prompt was written, or cannot be any
+// more. Its run begins now, unless another is open; its first model request
+// waits until a client has attached since the prompt was accepted, at most 50 ms.
+func (s *Session) Answered(cause event.Cause) {
+	s.post(func() {
+		h, ok := s.held[cause]
+		if !ok {
+			return
 		}
-	}()
-	return hold
+		delete(s.held, cause)
+		if setup := s.setups[h.input]; setup != nil {
+			ready := make(chan struct{})
+			setup.Hold = ready
+			go func() {
+				defer close(ready)
+				select {
+				case <-h.attached:
+				case <-s.options.Wait(holdWait):
+				case <-s.done:
+				}
+			}()
+		}
+		s.begin()
+	})
+}
+
+func (s *Session) isHeld(id event.InputID) bool {
+	for _, h := range s.held {
+		if h.input == id {
+			return true
+		}
+	}
+	return false
 }
 
 // begin starts the run of the first queued prompt, if none is open. It runs in
@@ -60,7 +69,7 @@ func (s *Session) begin() {
 		return
 	}
 	prompt := prompts[0]
-	if s.held[prompt.Input] {
+	if s.isHeld(prompt.Input) {
 		return
 	}
 	setup, fault := s.setup(state, prompt)

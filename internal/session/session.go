@@ -28,11 +28,14 @@ import (
 
 // A Client is who sends a command.
 type Client struct {
-	ID     event.ClientID
-	Name   string
-	Cwd    string            // where the client runs
-	Env    map[string]string // of the client; never logged
-	CanAsk bool              // it can answer asks
+	ID      event.ClientID
+	Name    string
+	Cwd     string            // where the client runs
+	Env     map[string]string // of the client; never logged
+	CanAsk  bool              // it can answer asks
+	Present bool              // its coming and going is of interest to others
+	Version string
+	Dialect string
 }
 
 // Options are what a session is opened with.
@@ -62,10 +65,9 @@ type Session struct {
 	run     *agent.Run
 	ended   chan struct{} // closed when the open run's goroutine is gone
 	setups  map[event.InputID]*agent.Setup
-	held    map[event.InputID]bool // prompts whose answer is not yet written
-	holds   []chan struct{}        // model requests that wait for a client
-	asker   int                    // attached clients that can answer asks
-	broken  bool                   // the disk refused while something was open
+	held    map[event.Cause]*held // prompts whose answer is not yet written
+	asker   int                   // attached clients that can answer asks
+	broken  bool                  // the disk refused while something was open
 	canAsk  atomic.Bool
 	clients atomic.Int32
 }
@@ -83,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Session{log: o.Log, options: o, inbox: make(chan func()), done: make(chan struct{}), ctx: ctx, stop: stop,
-		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]bool)}
+		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.Cause]*held)}
 	if err := s.recover(); err != nil {
 		// The past can still be read; the next write tries again.
 		s.broken = true
@@ -166,10 +168,12 @@ func (s *Session) Attach(c Client) (detach func()) {
 			s.asker++
 			s.canAsk.Store(true)
 		}
-		for _, hold := range s.holds {
-			close(hold)
+		if c.Present {
+			s.note(event.ClientJoined{Client: c.ID, Name: c.Name, Version: c.Version, Dialect: c.Dialect, CanAsk: c.CanAsk})
 		}
-		s.holds = nil
+		for _, h := range s.held {
+			h.arrive()
+		}
 	})
 	return func() {
 		s.clients.Add(-1)
@@ -177,6 +181,9 @@ func (s *Session) Attach(c Client) (detach func()) {
 			if c.CanAsk {
 				s.asker--
 				s.canAsk.Store(s.asker > 0)
+			}
+			if c.Present {
+				s.note(event.ClientLeft{Client: c.ID})
 			}
 		})
 	}
@@ -250,4 +257,18 @@ func guard(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// arrive says that a client attached.
+func (h *held) arrive() {
+	select {
+	case <-h.attached:
+	default:
+		close(h.attached)
+	}
+}
+
+// note appends what is good to know; a disk that refuses it has said so.
+func (s *Session) note(body event.Body) {
+	_ = s.append(event.Event{Session: s.log.ID(), Body: body})
 }

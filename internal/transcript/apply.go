@@ -132,7 +132,7 @@ func set[T any](to *T, from *T) {
 func (s *State) applyRun(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.RunStarted:
-		s.Run = &Run{ID: e.Run, Number: b.Number, Started: e.Time, Cause: e.Cause}
+		s.Run = &Run{ID: e.Run, Number: b.Number, First: e.Seq, Started: e.Time, Cause: e.Cause}
 		s.Turn, s.Step = nil, nil
 		s.Counts.Runs = max(s.Counts.Runs, number(string(e.Run), "r"))
 		for _, in := range s.Queue {
@@ -181,9 +181,9 @@ func (p *Step) part() Part {
 
 func (s *State) endTurn(e event.Event, b event.TurnEnded) {
 	if s.Turn != nil && b.Entry != "" {
-		content := &Content{Parts: s.Turn.Parts}
+		content := &Content{Parts: s.Turn.Parts, Hidden: s.Turn.Hidden}
 		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "assistant", Seq: e.Seq, Time: e.Time, Run: e.Run,
-			Lane: s.Turn.Lane, Reason: b.Reason, Snippet: snippet(content.Answer()), Content: content})
+			Lane: s.Turn.Lane, Reason: b.Reason, Snippet: snippet(content.Answer()), Answers: Answers(content.Parts), Content: content})
 	}
 	s.Turn, s.Step = nil, nil
 }
@@ -198,6 +198,17 @@ func (s *State) addEntry(n *Entry) {
 	s.Entries = append(s.Entries, n)
 	s.Counts.Entries = max(s.Counts.Entries+1, number(string(n.ID), "e"))
 	s.Leaf = n.ID
+}
+
+// Answers counts the parts that a request shows as a message of the model.
+func Answers(parts []Part) int {
+	n := 0
+	for _, p := range parts {
+		if len(p.Calls) > 0 || slices.ContainsFunc(p.Blocks, func(b Block) bool { return b.Text != "" && b.Role != event.RoleImage }) {
+			n++
+		}
+	}
+	return n
 }
 
 // Answer returns the text of an answer: its blocks of text, in order, with a
@@ -337,6 +348,9 @@ func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
 		}
 	}
 	s.Entries = entries
+	if s.Turn != nil {
+		s.Turn.Hidden = min(max(s.Turn.Hidden, b.Parts), len(s.Turn.Parts))
+	}
 	s.Counts.Entries = max(s.Counts.Entries, number(string(b.Entry), "e"))
 }
 

@@ -23,10 +23,15 @@ func (s *State) applyResponse(e event.Event) {
 		r.Block = &OpenBlock{ID: b.Block, Role: b.Role, Started: e.Time}
 	case event.BlockGrew:
 		if r.Block != nil && r.Block.ID == b.Block {
+			r.Block.Fresh = r.Block.Text.Len()
 			r.Block.Text.at(b.Offset, b.Text)
 		}
 	case event.BlockEnded:
-		r.Blocks = append(r.Blocks, Block{b.Block, b.Role, b.Text, b.Path, b.MediaType})
+		block := Block{ID: b.Block, Role: b.Role, Text: b.Text, Path: b.Path, MediaType: b.MediaType}
+		if r.Block != nil {
+			block.Grown = min(r.Block.Text.Len(), len(b.Text))
+		}
+		r.Blocks = append(r.Blocks, block)
 		r.Block = nil
 	case event.CallAnnounced:
 		r.Announced = append(r.Announced, b)
@@ -71,9 +76,11 @@ func (s *State) applyCall(e event.Event) {
 		}
 		s.store(b)
 	case event.CallGrew:
+		c.Fresh = c.Output.Len()
 		c.Output.at(b.Offset, b.Text)
 	case event.CallEnded:
-		c.Ended, c.Output, c.Preview = &b, Grown{}, nil
+		c.Grown = c.Output.Len()
+		c.Ended, c.Output, c.Preview, c.Fresh = &b, Grown{}, nil, 0
 		s.Loose = slices.DeleteFunc(s.Loose, func(l *Call) bool { return l.ID == b.Call })
 	}
 }

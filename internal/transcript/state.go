@@ -98,6 +98,7 @@ type Counts struct {
 type Run struct {
 	ID       event.RunID `json:"id"`
 	Number   int         `json:"number"`
+	First    event.Seq   `json:"first"` // of run.started
 	Started  time.Time   `json:"started"`
 	Cause    event.Cause `json:"cause,omitempty"`
 	Aborting bool        `json:"aborting,omitempty"`
@@ -116,7 +117,8 @@ type Turn struct {
 	Inputs []event.InputID `json:"inputs,omitempty"`
 	Entry  event.EntryID   `json:"entry,omitempty"` // of user.said
 	Steps  int             `json:"steps"`
-	Parts  []Part          `json:"parts,omitempty"` // of the answer so far, the open step not included
+	Parts  []Part          `json:"parts,omitempty"`  // of the answer so far, the open step not included
+	Hidden int             `json:"hidden,omitempty"` // parts at the beginning that a summary replaces
 }
 
 // Step is the open step.
@@ -161,6 +163,7 @@ type Block struct {
 	Text      string        `json:"text"`
 	Path      string        `json:"path,omitempty"`
 	MediaType string        `json:"media_type,omitempty"`
+	Grown     int           `json:"grown,omitempty"` // bytes of Text that grew had delivered when it ended
 }
 
 // OpenBlock is the block that grows.
@@ -169,6 +172,7 @@ type OpenBlock struct {
 	Role    event.Role    `json:"role"`
 	Started time.Time     `json:"started"`
 	Text    Grown         `json:"text"`
+	Fresh   int           `json:"fresh,omitempty"` // bytes of Text that were there before the last block.grew
 }
 
 // Call is a tool call.
@@ -183,6 +187,8 @@ type Call struct {
 	Preview   *event.PermissionPreviewed `json:"preview,omitempty"`
 	Decided   *event.PermissionDecided   `json:"decided,omitempty"`
 	Output    Grown                      `json:"output"`
+	Fresh     int                        `json:"fresh,omitempty"` // bytes of Output that were there before the last call.grew
+	Grown     int                        `json:"grown,omitempty"` // bytes of output that grew had delivered when it ended
 	Ended     *event.CallEnded           `json:"ended,omitempty"`
 }
 
@@ -206,6 +212,7 @@ type Entry struct {
 	Number  int           `json:"number,omitempty"`
 	Lane    event.Lane    `json:"lane,omitempty"`
 	Snippet string        `json:"snippet,omitempty"` // the first 80 bytes or less
+	Answers int           `json:"answers,omitempty"` // messages that the model gave in it
 	Reason  event.Reason  `json:"reason,omitempty"`
 	Content *Content      `json:"content,omitempty"`
 }
@@ -214,7 +221,8 @@ type Entry struct {
 type Content struct {
 	Text        string             `json:"text,omitempty"` // user and summary
 	Attachments []event.Attachment `json:"attachments,omitempty"`
-	Parts       []Part             `json:"parts,omitempty"` // assistant
+	Parts       []Part             `json:"parts,omitempty"`  // assistant
+	Hidden      int                `json:"hidden,omitempty"` // parts at the beginning that a summary replaces
 }
 
 // Part is one step of an answer.

@@ -239,3 +239,43 @@ func BenchmarkApplyGrew(b *testing.B) {
 		})
 	}
 }
+
+// A reader that begins before the open run and gets its events ends as one that
+// was there all along, in all that is open.
+func TestBeforeRunResumes(t *testing.T) {
+	log := eventtest.Run()
+	for cut := range log {
+		s, _ := fold(log[:cut])
+		if s.Run == nil {
+			continue
+		}
+		c := s.BeforeRun()
+		for _, e := range log[:cut] {
+			if e.Seq <= c.Seq {
+				continue
+			}
+			if found := transcript.Check(c, e); len(found) > 0 {
+				t.Fatalf("cut %d at %d: %v", cut, e.Seq, found)
+			}
+			c.Apply(e)
+		}
+		for _, pair := range [][2]any{{s.Run, c.Run}, {s.Turn, c.Turn}, {s.Step, c.Step}, {s.Asks, c.Asks}, {s.Path(s.Leaf), c.Path(c.Leaf)}} {
+			if d := cmp.Diff(pair[0], pair[1], state); d != "" {
+				t.Fatalf("cut %d: %s", cut, d)
+			}
+		}
+	}
+}
+
+// A branch sees its parent up to the entry, and numbers its own entries after
+// them.
+func TestBranch(t *testing.T) {
+	s, _ := fold(eventtest.Run())
+	c := s.Branch("e1")
+	if len(c.Entries) != 1 || c.Leaf != "e1" || c.NextEntry() != "e2" || c.Session != "" {
+		t.Errorf("%+v", c)
+	}
+	if s.Branch("e9") != nil {
+		t.Error("a branch of an entry that does not exist")
+	}
+}

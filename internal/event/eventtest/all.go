@@ -83,7 +83,7 @@ func samples() []event.Body {
 		event.PlanCleared{},
 		event.UsageChanged{Step: usage, Run: usage, Session: usage, ContextUsed: 200, ContextLimit: 128000, Strategy: "summary", Threshold: 0.8},
 		event.BudgetChanged{Sources: []event.BudgetSource{{Name: "AGENTS.md", Tokens: 400}}},
-		event.ContextCompacted{Entry: "e9", Summary: "We fixed the login.", FirstKept: "e7", Elided: []event.CallID{"call_1"}, TokensBefore: 9000, TokensAfter: 900, Trigger: "threshold", Instruction: "keep the names"},
+		event.ContextCompacted{Entry: "e9", Summary: "We fixed the login.", FirstKept: "e7", Elided: []event.CallID{"call_1"}, Parts: 3, TokensBefore: 9000, TokensAfter: 900, Trigger: "threshold", Instruction: "keep the names"},
 		event.NoteAdded{Level: "info", Text: "rg is not installed", Source: "grep"},
 		event.InitProgressed{Step: "config", Status: "done", Text: "read", Number: 1, Total: 2},
 		event.RetryScheduled{Attempt: 1, Max: 4, DelayMS: 1000, Reason: "429 Too Many Requests", Status: 429, Provider: "openai-chat"},

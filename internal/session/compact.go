@@ -1,0 +1,26 @@
+package session
+
+import (
+	"context"
+
+	"parley/internal/agent"
+	"parley/internal/command"
+)
+
+// Compact summarises the older entries with the session's model. It is refused
+// while a run is open.
+func (s *Session) Compact(ctx context.Context, who Client, b command.Compact,
+	summarize func(context.Context, *agent.Setup, agent.Log, string) (command.Compacted, *command.Fault)) (command.Data, *command.Fault) {
+	if s.Running() {
+		return nil, command.Faultf(command.Busy, "a run is open in %s", s.ID())
+	}
+	setup, fault := s.options.Prepare(ctx, s.log.State(), who, command.Prompt{Text: "compact"})
+	if fault != nil {
+		return nil, fault
+	}
+	data, fault := summarize(ctx, setup, &runLog{s}, b.Instruction)
+	if fault != nil {
+		return nil, fault
+	}
+	return data, nil
+}
