@@ -38,6 +38,7 @@ func envelope(s *transcript.State) event.Event {
 func (b *batch) emit(bodies ...event.Body) {
 	for _, body := range bodies {
 		e := envelope(b.s)
+		e.Body = body
 		switch body.(type) {
 		case event.TurnStarted:
 			e.Turn, _ = b.s.NextTurn()

@@ -27,7 +27,7 @@ func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome,
 		if s.Settings.Calls != event.OrderSequential {
 			group = b.independent(calls)
 		}
-		if steered(r.log.State()) {
+		if paused(r.log.State()) {
 			if err := r.skip(logged, calls); err != nil {
 				return stepFailed, err
 			}
@@ -57,6 +57,11 @@ func (r *Run) active(s *transcript.State) tool.Set {
 	}
 	only, _ := r.setup.Tools.Only(s.Settings.Tools...)
 	return only
+}
+
+// paused reports whether a steer waits that does not let the step finish.
+func paused(s *transcript.State) bool {
+	return slices.ContainsFunc(s.Queued(event.LaneSteer), func(in transcript.Input) bool { return in.When != event.WhenAfter })
 }
 
 // skip ends the calls that were not decided, because a person spoke first.
@@ -252,12 +257,4 @@ func changed(result tool.Result) *event.FileChange {
 		}
 	}
 	return &change
-}
-
-// uncalled returns the calls of the open step that have no end yet.
-func uncalled(s *transcript.State) []*transcript.Call {
-	if s.Step == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(s.Step.Calls), func(c *transcript.Call) bool { return c.Ended != nil })
 }
