@@ -159,7 +159,7 @@ func (b *bench) call(ctx context.Context, c llm.ToolCall) error {
 
 func (b *bench) find(c llm.ToolCall) (tool.Tool, string) {
 	if c.Malformed != "" {
-		return nil, "The arguments of the call are not a JSON object: " + cut(c.Malformed, 200)
+		return nil, "validation_failed: the arguments are not a JSON object: " + cut(c.Malformed, 200)
 	}
 	if t, ok := b.tools.Get(c.Name); ok {
 		return t, ""
@@ -167,7 +167,7 @@ func (b *bench) find(c llm.ToolCall) (tool.Tool, string) {
 	if _, known := b.run.setup.Tools.Get(c.Name); known {
 		return nil, "tool_not_active: " + c.Name
 	}
-	why := "There is no tool " + c.Name + "."
+	why := "tool_not_found: " + c.Name + "."
 	if near := b.tools.Suggest(c.Name); len(near) > 0 {
 		why += " Did you mean " + near[0] + "?"
 	}

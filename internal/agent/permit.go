@@ -30,7 +30,7 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 	g := grant{arguments: c.Arguments}
 	var err error
 	if g.targets, err = t.Targets(b.run.setup.World, c); err != nil {
-		return g, b.refuse(call, "invalid", err.Error(), event.StatusError)
+		return g, b.refuse(call, "invalid", "validation_failed: "+err.Error(), event.StatusError)
 	}
 	question := Question(t, c, g.targets, b.run.setup)
 	verdict := permission.Decide(Policy(b.run.log.State(), b.run.setup), question)

@@ -94,18 +94,18 @@ func (h *Host) Join(ctx context.Context, hello wire.Hello) (wire.Welcome, *comma
 	return w, nil
 }
 
-// Answered says that the answer to a held prompt was written.
-func (h *Host) Answered(ctx context.Context, c command.Command) {
-	id, fault := h.find(c.Session)
+// State returns a copy of a session's present state, content included.
+func (h *Host) State(ctx context.Context, name event.SessionID) (*transcript.State, *command.Fault) {
+	id, fault := h.find(name)
 	if fault != nil {
-		return
+		return nil, fault
 	}
 	held, release, err := h.server.acquire(ctx, id)
 	if err != nil {
-		return
+		return nil, command.FaultOf(err)
 	}
 	defer release()
-	held.session.Answered(c.Cause())
+	return held.log.State(), nil
 }
 
 // Do carries out a command.
@@ -156,13 +156,20 @@ func (h *Host) session(ctx context.Context, c command.Command, r command.Result)
 		r.Fault = command.FaultOf(err)
 		return r
 	}
-	defer release()
 	c.Session = id
 	if b, ok := c.Body.(command.Compact); ok {
+		defer release()
 		r.Data, r.Fault = h.compact(ctx, held, b)
 		return r
 	}
-	return held.session.Do(ctx, h.who(), c)
+	r = held.session.Do(ctx, h.who(), c)
+	if begin := r.Begin; begin != nil {
+		// The session stays open until the run that waits has begun.
+		r.Begin = func() { begin(); release() }
+		return r
+	}
+	release()
+	return r
 }
 
 // find resolves the names of a session: an id, a prefix of one, or "last".
@@ -358,7 +365,7 @@ func (h *Host) read(c command.Command, b command.Read) (data command.Data, fault
 }
 
 // Follow gives a session's state and every event after it; see wire.Host.
-func (h *Host) Follow(ctx context.Context, _ event.ClientID, id event.SessionID, since *event.Seq) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault) {
+func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault) {
 	id, fault := h.find(id)
 	if fault != nil {
 		return nil, nil, fault

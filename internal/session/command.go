@@ -123,12 +123,13 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 			r.Fault = s.fault(err)
 			return
 		}
-		if p.Hold {
-			s.held[c.Cause()] = &held{input: in.Input, attached: make(chan struct{})}
-		}
 		s.setups[in.Input] = setup
-		after := s.log.State()
-		s.list(after, "running", after.Seq)
+		if p.Hold {
+			after := s.log.State()
+			s.list(after, "running", after.Seq)
+			s.held[in.Input] = make(chan struct{})
+			r.Begin = func() { s.answered(in.Input) }
+		}
 		leaf := state.Leaf
 		if p.Leaf != nil {
 			leaf = *p.Leaf

@@ -13,29 +13,24 @@ import (
 // holdWait is how long a held model request waits for a client that attaches.
 const holdWait = 50 * time.Millisecond
 
-// held is a prompt whose answer is not written yet.
-type held struct {
-	input    event.InputID
-	attached chan struct{} // closed when a client attaches that was not there
-}
-
-// Answered says that the answer to a held prompt was written, or cannot be any
+// answered says that the answer to a held prompt was written, or cannot be any
 // more. Its run begins now, unless another is open; its first model request
-// waits until a client has attached since the prompt was accepted, at most 50 ms.
-func (s *Session) Answered(cause event.Cause) {
+// waits until a client has attached since the prompt was accepted, at most
+// holdWait.
+func (s *Session) answered(id event.InputID) {
 	s.post(func() {
-		h, ok := s.held[cause]
+		attached, ok := s.held[id]
 		if !ok {
 			return
 		}
-		delete(s.held, cause)
-		if setup := s.setups[h.input]; setup != nil {
+		delete(s.held, id)
+		if setup := s.setups[id]; setup != nil {
 			ready := make(chan struct{})
 			setup.Hold = ready
 			go func() {
 				defer close(ready)
 				select {
-				case <-h.attached:
+				case <-attached:
 				case <-s.options.Wait(holdWait):
 				case <-s.done:
 				}
@@ -43,15 +38,6 @@ func (s *Session) Answered(cause event.Cause) {
 		}
 		s.begin()
 	})
-}
-
-func (s *Session) isHeld(id event.InputID) bool {
-	for _, h := range s.held {
-		if h.input == id {
-			return true
-		}
-	}
-	return false
 }
 
 // begin starts the run of the first queued prompt, if none is open. It runs in
@@ -69,14 +55,15 @@ func (s *Session) begin() {
 		return
 	}
 	prompt := prompts[0]
-	if s.isHeld(prompt.Input) {
-		return
+	if s.held[prompt.Input] != nil {
+		return // its answer is not written yet
 	}
 	setup, fault := s.setup(state, prompt)
 	if fault != nil {
 		s.refuseRun(prompt, fault)
 		return
 	}
+	s.list(state, "running", state.Seq)
 	if err := s.append(agent.Begin(state, prompt)...); err != nil {
 		s.broken = true
 		return

@@ -65,9 +65,9 @@ type Session struct {
 	run     *agent.Run
 	ended   chan struct{} // closed when the open run's goroutine is gone
 	setups  map[event.InputID]*agent.Setup
-	held    map[event.Cause]*held // prompts whose answer is not yet written
-	asker   int                   // attached clients that can answer asks
-	broken  bool                  // the disk refused while something was open
+	held    map[event.InputID]chan struct{} // prompts whose answer is not yet written; closed when a client attaches
+	asker   int                             // attached clients that can answer asks
+	broken  bool                            // the disk refused while something was open
 	canAsk  atomic.Bool
 	clients atomic.Int32
 }
@@ -85,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Session{log: o.Log, options: o, inbox: make(chan func()), done: make(chan struct{}), ctx: ctx, stop: stop,
-		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.Cause]*held)}
+		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]chan struct{})}
 	if err := s.recover(); err != nil {
 		// The past can still be read; the next write tries again.
 		s.broken = true
@@ -171,8 +171,8 @@ func (s *Session) Attach(c Client) (detach func()) {
 		if c.Present {
 			s.note(event.ClientJoined{Client: c.ID, Name: c.Name, Version: c.Version, Dialect: c.Dialect, CanAsk: c.CanAsk})
 		}
-		for _, h := range s.held {
-			h.arrive()
+		for _, attached := range s.held {
+			arrive(attached)
 		}
 	})
 	return func() {
@@ -260,11 +260,11 @@ func guard(f func() error) (err error) {
 }
 
 // arrive says that a client attached.
-func (h *held) arrive() {
+func arrive(attached chan struct{}) {
 	select {
-	case <-h.attached:
+	case <-attached:
 	default:
-		close(h.attached)
+		close(attached)
 	}
 }
 

@@ -1,0 +1,153 @@
+// Package cli is the program's commands: flags, wiring, exit codes.
+//
+// It is the one place where engine and edge meet besides the server: it chooses
+// which journal, which providers and tools, which dialects and transports there
+// are. Results go to stdout, all else to stderr. Exit codes: 0 done, 1 failed,
+// 2 usage, 3 denied, 130 interrupted.
+//
+// It decides nothing that a library could: what a run does, how it looks and
+// what a client may ask belong to other packages.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/client"
+	"parley/internal/command"
+	"parley/internal/config"
+)
+
+// app is the program's world: what main has, and tests give.
+type app struct {
+	in       *os.File
+	out, err io.Writer
+	env      config.Env
+	dir      string
+	paths    config.Paths
+	socket   string // --socket
+	auto     string // the key that answers every ask; empty: a person does
+}
+
+// An exit is an error with an exit code of its own.
+type exit struct {
+	code int
+	err  error // nil: nothing to say
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e exit) Unwrap() error { return e.err }
+
+// usage is a mistake in how the program was called.
+func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format, args...)} }
+
+// Main runs the program with its arguments and returns its exit code.
+func Main(args []string) int {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ())}
+	return a.main(args)
+}
+
+func (a *app) main(args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return 0
+	}
+	var e exit
+	if !errors.As(err, &e) {
+		e = exit{1, err}
+		if isUsage(err) {
+			e.code = 2
+		}
+	}
+	if e.err != nil {
+		fmt.Fprintln(a.err, "parley: "+message(e.err))
+	}
+	return e.code
+}
+
+// message is an error as a person reads it.
+func message(err error) string {
+	var fault *command.Fault
+	if errors.As(err, &fault) && err == error(fault) {
+		return fault.Message
+	}
+	if errors.Is(err, client.ErrNoDaemon) {
+		return err.Error() + "; 'parley serve' starts one"
+	}
+	return err.Error()
+}
+
+// isUsage tells cobra's own errors, which have no type.
+func isUsage(err error) bool {
+	text := err.Error()
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "accepts ", "requires ", "if any flags in the group", "required flag"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "parley",
+		Short:         "A coding agent that lives in a daemon",
+		Long:          "Parley is a coding agent that lives in a daemon. Every session is a log that any number of\nterminals, editors and programs can watch and steer at the same time.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.resolve()
+		},
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.PersistentFlags().StringVar(&a.socket, "socket", "", "talk to the daemon on this `PATH`; never starts one")
+	root.AddCommand(a.run(), a.attach(), a.serve(), a.check(), a.sessions(), a.daemon(), a.demo(), a.version())
+	a.front(root)
+	return root
+}
+
+// resolve finds where things are.
+func (a *app) resolve() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("where am I: %w", err)
+	}
+	a.dir = dir
+	a.paths, err = config.NewPaths(a.env, os.Getuid())
+	if err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// failure gives an error of a command its exit code.
+func failure(err error) error {
+	var fault *command.Fault
+	if errors.As(err, &fault) {
+		switch fault.Code {
+		case command.Invalid:
+			return exit{2, fault}
+		case command.Denied:
+			return exit{1, fault}
+		}
+		return exit{1, fault}
+	}
+	return err
+}

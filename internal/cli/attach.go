@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/event"
+	"parley/internal/wire"
+)
+
+// attaching is what `parley attach` was asked for.
+type attaching struct {
+	format string
+	since  string
+	idle   bool
+	color  string
+}
+
+func (a *app) attach() *cobra.Command {
+	var o attaching
+	c := &cobra.Command{
+		Use:   "attach [SESSION]",
+		Short: "Watch a session",
+		Long:  "Watch a session that is running, or steer it in the terminal. SESSION is an id, the beginning of one, or last.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			name := "last"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			if o.format == "" {
+				return a.openTUI(c.Context(), name)
+			}
+			return a.attachTo(c.Context(), o, name)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "", "print instead of opening the terminal: plain or `native`")
+	f.StringVar(&o.since, "since", "", "every event after this `SEQ`; 0 is everything")
+	f.BoolVar(&o.idle, "until-idle", false, "leave when no run is open")
+	f.StringVar(&o.color, "color", "auto", "auto, always or never")
+	return c
+}
+
+func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
+	hello := wire.Hello{Session: name}
+	if o.since != "" {
+		n, err := strconv.ParseUint(o.since, 10, 64)
+		if err != nil {
+			return usage("--since %s: it is a seq, a whole number from 0", o.since)
+		}
+		since := event.Seq(n)
+		hello.Since = &since
+	}
+	out, err := a.renderer(o.format, o.color)
+	if err != nil {
+		return err
+	}
+	conn, err := a.dial(ctx, hello)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	w := newWatch(a, conn, out)
+	w.passive, w.idle = true, o.idle
+	return w.follow(ctx)
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"parley/internal/client"
+	"parley/internal/config"
+	"parley/internal/wire"
+)
+
+// dial connects to the daemon and starts one where none runs, unless a socket
+// was named.
+func (a *app) dial(ctx context.Context, hello wire.Hello) (*client.Conn, error) {
+	o := a.options(hello)
+	if a.socket == "" {
+		o.Start = a.startDaemon
+	}
+	c, err := client.Dial(ctx, o)
+	return c, connectError(o.Socket, err)
+}
+
+// find connects to a daemon that runs.
+func (a *app) find(ctx context.Context) (*client.Conn, error) {
+	o := a.options(wire.Hello{})
+	o.AnyBuild = true
+	c, err := client.Dial(ctx, o)
+	return c, connectError(o.Socket, err)
+}
+
+func connectError(socket string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENAMETOOLONG):
+		return exit{1, fmt.Errorf("socket %s: %w", socket, err)}
+	}
+	return failure(err)
+}
+
+func (a *app) options(hello wire.Hello) client.Options {
+	socket := a.paths.Socket
+	if a.socket != "" {
+		socket = a.socket
+	}
+	hello.Name, hello.Version, hello.Build = "parley", version, build()
+	if hello.Cwd == "" {
+		hello.Cwd = a.dir
+	}
+	hello.Env = wire.Env(a.env)
+	return client.Options{Socket: socket, Hello: hello}
+}
+
+// startDaemon starts this binary as a daemon of its own session, which outlives
+// the client, and returns when it listens, or an error that says why it ended.
+func (a *app) startDaemon(ctx context.Context) error {
+	path, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start the daemon: %w", err)
+	}
+	if a.paths.Private != "" {
+		if err := config.MakePrivate(a.paths.Private, os.Getuid()); err != nil {
+			return exit{1, err}
+		}
+	}
+	cmd := exec.Command(path, "serve", "--auto")
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	var said bytes.Buffer
+	read, write, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("start the daemon: %w", err)
+	}
+	defer read.Close()
+	cmd.Stderr, cmd.Stdout = write, nil
+	if err := cmd.Start(); err != nil {
+		write.Close()
+		return fmt.Errorf("start the daemon: %w", err)
+	}
+	write.Close()
+	go func() { _ = cmd.Wait() }()
+	// The daemon closes its end when it serves; until then it is its errors.
+	if _, err := said.ReadFrom(read); err != nil {
+		return fmt.Errorf("start the daemon: %w", err)
+	}
+	if text := strings.TrimSpace(said.String()); text != "" {
+		return exit{1, fmt.Errorf("the daemon did not start: %s", strings.TrimPrefix(text, "parley: "))}
+	}
+	return nil
+}
+
+// detach closes what a daemon inherited from the client that started it.
+func detach() error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	for fd := range 3 {
+		if err := dup(int(null.Fd()), fd); err != nil {
+			return err
+		}
+	}
+	return nil
+}

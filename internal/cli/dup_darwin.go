@@ -1,0 +1,5 @@
+package cli
+
+import "golang.org/x/sys/unix"
+
+func dup(from, to int) error { return unix.Dup2(from, to) }

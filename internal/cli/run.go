@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/client"
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/wire"
+)
+
+// running is what `parley run` was asked for.
+type running struct {
+	format  string
+	model   string
+	allow   []string
+	deny    []string
+	session string
+	cwd     string
+	color   string
+}
+
+func (a *app) run() *cobra.Command {
+	var o running
+	c := &cobra.Command{
+		Use:   "run [PROMPT|-]",
+		Short: "Run one prompt and print what happens",
+		Long: `Run one prompt in the current folder and print what happens, headless.
+With - the prompt is read from stdin; otherwise what is piped in is added to it as context.
+Ctrl+C once stops the run and keeps its text, twice leaves.`,
+		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.runPrompt(c.Context(), o, args)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "plain", "`plain` or native; see 'parley replay' for others")
+	f.StringVar(&o.model, "model", "", "`PROVIDER/MODEL`, such as anthropic/claude-sonnet-4-5")
+	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
+	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
+	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
+	f.StringVar(&o.cwd, "cwd", "", "work in this `FOLDER`")
+	f.StringVar(&o.color, "color", "auto", "auto, always or never")
+	return c
+}
+
+// stdinWait is how long a pipe that says nothing is waited for.
+const stdinWait = 3 * time.Second
+
+// stdinLimit is the most that is read from stdin, in bytes.
+const stdinLimit = 8 << 20
+
+// promptText is the prompt of the arguments and of stdin.
+func (a *app) promptText(args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if text == "-" {
+		b, err := io.ReadAll(io.LimitReader(a.in, stdinLimit+1))
+		if err != nil {
+			return "", fmt.Errorf("read stdin: %w", err)
+		}
+		text = string(b)
+		args = nil
+	} else if context, err := a.piped(); err != nil {
+		return "", err
+	} else if context != "" && strings.TrimSpace(text) != "" {
+		text += "\n\n" + context
+	} else if context != "" {
+		text = context
+	}
+	if len(text) > stdinLimit {
+		return "", usage("the prompt is longer than %d MiB", stdinLimit>>20)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", usage("the prompt is empty")
+	}
+	return strings.ToValidUTF8(text, "\uFFFD"), nil
+}
+
+// piped is what a pipe or a file on stdin holds. Nothing within stdinWait, and
+// the prompt goes without it.
+func (a *app) piped() (string, error) {
+	info, err := a.in.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 || !(info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular()) {
+		return "", nil
+	}
+	type read struct {
+		text []byte
+		err  error
+	}
+	first, whole := make(chan struct{}), make(chan read, 1)
+	go func() {
+		one := make([]byte, 1)
+		n, err := io.ReadFull(a.in, one)
+		close(first)
+		if n == 0 || err != nil {
+			whole <- read{}
+			return
+		}
+		rest, err := io.ReadAll(io.LimitReader(a.in, stdinLimit))
+		whole <- read{append(one, rest...), err}
+	}()
+	select {
+	case <-first:
+	case <-time.After(stdinWait):
+		fmt.Fprintln(a.err, "parley: nothing came on stdin within 3 s; going on without it")
+		return "", nil
+	}
+	r := <-whole
+	if r.err != nil {
+		return "", fmt.Errorf("read stdin: %w", r.err)
+	}
+	return strings.TrimRight(string(r.text), "\n"), nil
+}
+
+func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
+	if err := a.enter(o.cwd); err != nil {
+		return err
+	}
+	out, err := a.renderer(o.format, o.color)
+	if err != nil {
+		return err
+	}
+	text, err := a.promptText(args)
+	if err != nil {
+		return err
+	}
+	hello := wire.Hello{Session: o.session, Cwd: a.dir}
+	if o.session == "new" {
+		var zero event.Seq
+		hello.Since = &zero
+	}
+	if out.asks() {
+		hello.Capabilities = []string{"ask"}
+	}
+	conn, err := a.dial(ctx, hello)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	w := newWatch(a, conn, out)
+	id := conn.Welcome.Session
+	var accepted command.Accepted
+	asked := make(chan error, 1)
+	go func() {
+		var err error
+		accepted, err = client.Ask[command.Accepted](ctx, conn, id, command.Prompt{Text: text, Model: o.model, Allow: o.allow, Deny: o.deny})
+		asked <- err
+	}()
+	// What comes before the answer is kept, so that a refusal prints nothing.
+	if err := w.hold(asked); err != nil {
+		if o.session == "new" {
+			// The session was made for this prompt only.
+			_, _ = conn.Do(ctx, id, command.Remove{})
+		}
+		return failure(err)
+	}
+	w.session, w.until = id, accepted.Run
+	return w.follow(ctx)
+}
+
+// enter makes dir the folder that everything is relative to.
+func (a *app) enter(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.Chdir(dir); err != nil {
+		var path *os.PathError
+		if errors.As(err, &path) {
+			return exit{1, fmt.Errorf("--cwd %s: %w", dir, path.Err)}
+		}
+		return err
+	}
+	at, err := os.Getwd()
+	a.dir = at
+	return err
+}

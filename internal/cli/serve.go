@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/spf13/cobra"
+
+	"parley/internal/agent"
+	"parley/internal/event"
+	"parley/internal/journal"
+	"parley/internal/journal/memory"
+	"parley/internal/journal/sqlite"
+	"parley/internal/server"
+	"parley/internal/session"
+	"parley/internal/transport"
+	"parley/internal/transport/unix"
+	"parley/internal/wire"
+	"parley/internal/wire/native"
+)
+
+// serving is what a daemon is started with.
+type serving struct {
+	listen  []string
+	store   string
+	model   string
+	allow   []string
+	deny    []string
+	auto    bool // started by a client: leaves when idle
+	workdir string
+}
+
+func (a *app) serve() *cobra.Command {
+	var o serving
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the daemon",
+		Long: `Run the daemon in the foreground. It always listens on the native socket; --listen adds others,
+each DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.daemonize(c.Context(), o) },
+	}
+	f := c.Flags()
+	f.StringArrayVar(&o.listen, "listen", nil, "also listen on DIALECT+TRANSPORT:ADDRESS (repeatable)")
+	f.StringVar(&o.store, "store", "", "where sessions are kept: sqlite:`PATH` or memory:")
+	f.StringVar(&o.model, "model", "", "`PROVIDER/MODEL` where a client names none")
+	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` of listeners whose clients cannot be asked (repeatable)")
+	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses (repeatable)")
+	f.StringVar(&o.workdir, "workdir", "", "workspace of clients that have none")
+	f.BoolVar(&o.auto, "auto", false, "leave when idle, as a daemon does that a client started")
+	if err := f.MarkHidden("auto"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// daemonize runs the daemon until a signal or a client ends it.
+func (a *app) daemonize(ctx context.Context, o serving) error {
+	ctx, cancel := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer cancel()
+	logger, closeLog, err := openLog(a.paths.Log, a.paths.Debug)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	store, err := openStore(firstOf(o.store, a.paths.Store))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	e := newEngine(a)
+	e.model, e.allow, e.deny = o.model, o.allow, o.deny
+	if o.workdir != "" {
+		if e.dir, err = filepath.Abs(o.workdir); err != nil {
+			return err
+		}
+	}
+	d := &daemon{engine: e, store: store, logger: logger, cancel: cancel}
+	if err := d.listen(a, o); err != nil {
+		return err
+	}
+	defer d.close()
+	idle := time.Duration(0)
+	if o.auto {
+		cfg, _, fault := e.load(a.env, a.dir)
+		if idle = time.Duration(cfg.Daemon.Idle); fault != nil || idle <= 0 {
+			idle = 30 * time.Minute
+		}
+	}
+	d.server, err = server.New(ctx, server.Options{
+		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: e.prepare,
+		Models: e.entries, Tools: e.list, Summarize: agent.Summarize, Idle: idle, Leave: cancel,
+	})
+	if err != nil {
+		return err
+	}
+	logger.Info("serving", "pid", os.Getpid(), "version", version, "store", store.Path(), "listen", d.addresses())
+	if o.auto {
+		if err := detach(); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.err, "parley %s serves %s on %s\n", version, store.Path(), strings.Join(d.addresses(), ", "))
+	}
+	d.serve(ctx)
+	logger.Info("left")
+	return nil
+}
+
+// openStore opens sqlite:PATH, a plain path, or memory:.
+func openStore(where string) (journal.Store, error) {
+	kind, path, ok := strings.Cut(where, ":")
+	switch {
+	case !ok:
+		kind, path = "sqlite", where
+	case kind == "memory":
+		return memory.New(journal.Options{}), nil
+	}
+	if kind != "sqlite" || path == "" {
+		return nil, usage("--store %s: it is sqlite:PATH or memory:", where)
+	}
+	store, err := sqlite.Open(path, journal.Options{})
+	var held *journal.Held
+	if errors.As(err, &held) {
+		return nil, exit{1, held}
+	}
+	return store, err
+}
+
+// daemon is the listeners of a server.
+type daemon struct {
+	engine    *engine
+	store     journal.Store
+	server    *server.Server
+	logger    *slog.Logger
+	cancel    context.CancelFunc
+	listeners []listener
+	cache     wire.Cache
+}
+
+type listener struct {
+	transport.Listener
+	dialect *wire.Dialect
+	client  session.Client // what holds where a client says nothing of itself
+}
+
+// listen opens every socket before anything is served, so that a mistake in one
+// leaves nothing behind.
+func (d *daemon) listen(a *app, o serving) (err error) {
+	defer func() {
+		if err != nil {
+			d.close()
+		}
+	}()
+	socket := a.paths.Socket
+	if a.socket != "" {
+		socket = a.socket
+	}
+	l, err := unix.Listen(socket, transport.Lines{})
+	if err != nil {
+		return exit{1, fmt.Errorf("listen on %s: %w", socket, err)}
+	}
+	local := session.Client{Env: nil, Cwd: d.engine.dir}
+	d.listeners = append(d.listeners, listener{l, &native.Dialect, local})
+	for _, spec := range o.listen {
+		more, err := listenOn(spec, local)
+		if err != nil {
+			return err
+		}
+		d.listeners = append(d.listeners, more...)
+	}
+	if path := d.store.Path(); path != "" {
+		return journal.Announce(path, journal.Holder{PID: os.Getpid(), Version: version, Listen: d.addresses()})
+	}
+	return nil
+}
+
+func (d *daemon) addresses() []string {
+	out := make([]string, len(d.listeners))
+	for i, l := range d.listeners {
+		out[i] = l.dialect.Name + "+" + l.Addr()
+	}
+	return out
+}
+
+func (d *daemon) close() {
+	for _, l := range d.listeners {
+		if err := l.Close(); err != nil {
+			d.logger.Error("close listener", "addr", l.Addr(), "error", err)
+		}
+	}
+}
+
+// serve takes connections in until ctx ends, then lets the pumps say goodbye.
+func (d *daemon) serve(ctx context.Context) {
+	var accepts, pumps sync.WaitGroup
+	for _, l := range d.listeners {
+		accepts.Go(func() {
+			for {
+				conn, err := l.Accept(ctx)
+				if err != nil {
+					if ctx.Err() == nil {
+						d.logger.Error("accept", "addr", l.Addr(), "error", err)
+						d.cancel()
+					}
+					return
+				}
+				pumps.Go(func() { d.pump(ctx, l, conn) })
+			}
+		})
+	}
+	<-ctx.Done()
+	d.close()
+	accepts.Wait()
+	d.server.Close()
+	pumps.Wait()
+}
+
+func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
+	host := d.server.Host(l.client)
+	defer host.Close()
+	p := wire.Pump{Dialect: l.dialect, Host: host, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
+	if err := p.Run(ctx); err != nil && ctx.Err() == nil {
+		d.logger.Info("connection ended", "dialect", l.dialect.Name, "error", err)
+	}
+}
+
+// listenOn opens what --listen names.
+func listenOn(spec string, local session.Client) ([]listener, error) {
+	kind, address, ok := strings.Cut(spec, ":")
+	dialect, carrier, plus := strings.Cut(kind, "+")
+	if !ok || !plus || address == "" {
+		return nil, usage("--listen %s: it is DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock", spec)
+	}
+	open, known := dialects[dialect]
+	if !known || carrier != "unix" {
+		return nil, usage("--listen %s: no such dialect or transport; there are %s", spec, strings.Join(listenable(), ", "))
+	}
+	return open(address, local)
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley/internal/client"
+	"parley/internal/command"
+	"parley/internal/display/plain"
+	"parley/internal/event"
+)
+
+// watch follows a session on a connection and renders it until it is over.
+type watch struct {
+	app     *app
+	conn    *client.Conn
+	out     output
+	session event.SessionID
+	until   event.RunID // leave at the end of this run; empty: of the next one that ends, if idle is set
+	idle    bool        // leave as soon as no run is open
+	passive bool        // Ctrl+C leaves and stops nothing
+	kept    []client.Line
+	stopped bool // this client asked for the end of the run
+}
+
+func newWatch(a *app, conn *client.Conn, out output) *watch {
+	return &watch{app: a, conn: conn, out: out, session: conn.Welcome.Session}
+}
+
+// hold keeps the lines that come before an answer.
+func (w *watch) hold(answered <-chan error) error {
+	for {
+		select {
+		case err := <-answered:
+			return err
+		case line, ok := <-w.conn.Lines():
+			if !ok {
+				return <-answered
+			}
+			w.kept = append(w.kept, line)
+		}
+	}
+}
+
+// follow renders until the end and returns its exit code as an error.
+func (w *watch) follow(ctx context.Context) error {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	var ticks <-chan time.Time
+	if w.out.animated() {
+		ticker := time.NewTicker(plain.SpinnerInterval)
+		defer ticker.Stop()
+		ticks = ticker.C
+	}
+	answers := w.answers()
+	for _, line := range w.kept {
+		if done, err := w.line(line); done || err != nil {
+			return w.end(err)
+		}
+	}
+	w.kept = nil
+	for {
+		select {
+		case line, ok := <-w.conn.Lines():
+			if !ok {
+				return w.lost()
+			}
+			done, err := w.batch(line)
+			if done || err != nil {
+				return w.end(err)
+			}
+		case now := <-ticks:
+			if err := w.out.tick(now); err != nil {
+				return w.end(err)
+			}
+		case text, ok := <-answers:
+			if !ok {
+				answers = nil
+				continue
+			}
+			w.answer(ctx, text)
+		case s := <-signals:
+			if w.passive || w.stopped || s == syscall.SIGTERM {
+				return w.leave()
+			}
+			w.stopped = true
+			go func() { _, _ = w.conn.Do(ctx, w.session, command.Abort{}) }()
+		}
+	}
+}
+
+// batch renders a line and all that are ready behind it, then flushes.
+func (w *watch) batch(line client.Line) (bool, error) {
+	for {
+		done, err := w.line(line)
+		if done || err != nil {
+			return done, errors.Join(err, w.out.flush())
+		}
+		select {
+		case next, ok := <-w.conn.Lines():
+			if !ok {
+				return false, w.lost()
+			}
+			line = next
+		default:
+			return false, w.out.flush()
+		}
+	}
+}
+
+// line renders one line; done says that the watch is over.
+func (w *watch) line(line client.Line) (done bool, err error) {
+	switch {
+	case line.State != nil:
+		return w.idle && line.State.Run == nil && len(line.State.Queued(event.LanePrompt)) == 0, w.out.state(line.State, line.Raw)
+	case line.Fault != nil:
+		return true, failure(line.Fault)
+	case line.Event == nil:
+		return false, nil
+	}
+	e := *line.Event
+	if err := w.out.event(e, line.Raw); err != nil {
+		return true, err
+	}
+	if b, opened := e.Body.(event.AskOpened); opened && w.app.auto != "" {
+		go func() { _, _ = w.conn.Do(context.Background(), w.session, command.Answer{Ask: b.Ask, Keys: []string{w.app.auto}}) }()
+	}
+	if _, ended := e.Body.(event.RunEnded); ended && e.Session == w.session {
+		return w.until == e.Run || w.idle && w.until == "", nil
+	}
+	return false, nil
+}
+
+// end closes the output and gives the run's outcome its exit code.
+func (w *watch) end(err error) error {
+	closed := w.out.close()
+	if brokenPipe(err) || brokenPipe(closed) {
+		return exit{code: 1}
+	}
+	if err = errors.Join(err, closed); err != nil {
+		return err
+	}
+	if code := w.out.exit(); code != 0 {
+		return exit{code: code}
+	}
+	return nil
+}
+
+func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+func (w *watch) leave() error {
+	if w.passive {
+		_ = w.out.close()
+		return exit{code: 130}
+	}
+	_ = w.out.interrupt()
+	return exit{code: 130}
+}
+
+// lost says how to go on when the daemon is gone.
+func (w *watch) lost() error {
+	_ = w.out.close()
+	if w.conn.Err() == nil {
+		return nil
+	}
+	return exit{1, fmt.Errorf("%w; session %s is kept: parley attach %s", w.conn.Err(), w.session, w.session)}
+}
+
+// answers reads what a person types, where this client can be asked.
+func (w *watch) answers() <-chan string {
+	if !w.out.asks() || w.passive {
+		return nil
+	}
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		if w.app.auto != "" {
+			return
+		}
+		scan := bufio.NewScanner(w.app.in)
+		for scan.Scan() {
+			lines <- scan.Text()
+		}
+	}()
+	return lines
+}
+
+// answer sends what was typed as the answer to the ask that is shown.
+func (w *watch) answer(ctx context.Context, text string) {
+	r, ok := w.out.(*plainOutput)
+	if !ok {
+		return
+	}
+	r.r.Typed()
+	_, ask, question, ok := r.r.Asked()
+	if !ok {
+		return
+	}
+	body, problem := answerOf(ask, question, text)
+	if problem != "" {
+		r.r.Remark(problem)
+		_ = r.r.Flush()
+		return
+	}
+	go func() {
+		if _, err := w.conn.Do(ctx, w.session, body); err != nil {
+			var fault *command.Fault
+			if !errors.As(err, &fault) || fault.Code != command.Closed {
+				fmt.Fprintln(w.app.err, "parley: "+message(err))
+			}
+		}
+	}()
+}
+
+// answerOf reads an answer: an option's key, or text where there are none. A key
+// may be followed by a reason.
+func answerOf(ask event.AskOpened, question int, text string) (command.Answer, string) {
+	text = strings.TrimSpace(text)
+	options := ask.Options
+	if question < len(ask.Questions) {
+		options = ask.Questions[question].Options
+	}
+	a := command.Answer{Ask: ask.Ask, Question: question}
+	if len(options) == 0 {
+		a.Text = text
+		return a, ""
+	}
+	key, reason, _ := strings.Cut(text, " ")
+	var keys []string
+	for _, o := range options {
+		if strings.EqualFold(o.Key, key) {
+			a.Keys, a.Reason = []string{o.Key}, strings.TrimSpace(reason)
+			return a, ""
+		}
+		keys = append(keys, o.Key)
+	}
+	if question < len(ask.Questions) && text != "" {
+		a.Text = text
+		return a, ""
+	}
+	return a, "Type one of " + strings.Join(keys, ", ") + " and Enter."
+}

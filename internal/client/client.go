@@ -1,0 +1,171 @@
+// Package client is the near end of the native dialect: it finds the daemon or
+// starts one, sends commands and hands out what the session's log says.
+//
+// It guarantees that Dial returns a connection on which the handshake is done,
+// that a daemon of another build is never talked to unless a socket was named,
+// that a reply reaches the call that waits for it, and that a daemon that is
+// lost ends every call with ErrLost.
+//
+// It shows nothing and decides nothing: that is for the commands and the TUI.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transport"
+	"parley/internal/wire/native"
+)
+
+// ErrLost says that the daemon is gone; what it had accepted is kept.
+var ErrLost = errors.New("the daemon is gone")
+
+// A Line is one line of the daemon.
+type Line struct {
+	native.Line
+	Raw []byte // as it came, without its end
+}
+
+// A Conn is a connection to the daemon. Its methods may be called from any
+// goroutine; one goroutine must read Lines until it ends, or calls wait.
+type Conn struct {
+	Welcome native.Welcome
+
+	conn   transport.Conn
+	ctx    context.Context
+	cancel context.CancelFunc
+	lines  chan Line
+	ids    atomic.Int64
+	write  sync.Mutex
+
+	mu      sync.Mutex // of what follows
+	waiting map[string]chan command.Reply
+	err     error
+}
+
+func newConn(ctx context.Context, conn transport.Conn, w native.Welcome) *Conn {
+	c := &Conn{Welcome: w, conn: conn, lines: make(chan Line, 256), waiting: make(map[string]chan command.Reply)}
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	go c.read()
+	return c
+}
+
+// Lines are the events, states and faults that come, in order. It is closed when
+// the connection ends; Err then says why.
+func (c *Conn) Lines() <-chan Line { return c.lines }
+
+// Err is why the connection ended; nil after Close.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func (c *Conn) read() {
+	defer close(c.lines)
+	for {
+		raw, err := c.conn.ReadFrame(c.ctx)
+		if err != nil {
+			c.lost(err)
+			return
+		}
+		line, err := native.Parse(raw)
+		if err != nil {
+			c.lost(fmt.Errorf("a line that is not of the protocol: %w", err))
+			return
+		}
+		if line.Reply != nil {
+			c.reply(*line.Reply)
+			continue
+		}
+		select {
+		case c.lines <- Line{line, raw}:
+		case <-c.ctx.Done():
+			return
+		}
+	}
+}
+
+func (c *Conn) lost(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() == nil && c.err == nil {
+		c.err = fmt.Errorf("%w (%v)", ErrLost, err)
+	}
+	for id, ch := range c.waiting {
+		close(ch)
+		delete(c.waiting, id)
+	}
+}
+
+func (c *Conn) reply(r command.Reply) {
+	c.mu.Lock()
+	ch := c.waiting[r.ID]
+	delete(c.waiting, r.ID)
+	c.mu.Unlock()
+	if ch != nil {
+		ch <- r
+	}
+}
+
+// Do sends a command and waits for its answer. A refusal is a *command.Fault.
+// The returned id is what the causes of its events end with.
+func (c *Conn) Do(ctx context.Context, session event.SessionID, body command.Body) (json.RawMessage, error) {
+	id := strconv.FormatInt(c.ids.Add(1), 10)
+	ch := make(chan command.Reply, 1)
+	c.mu.Lock()
+	if c.err != nil {
+		defer c.mu.Unlock()
+		return nil, c.err
+	}
+	c.waiting[id] = ch
+	c.mu.Unlock()
+	c.write.Lock()
+	err := c.conn.WriteFrames(ctx, native.Command(command.Command{ID: id, Session: session, Body: body}))
+	c.write.Unlock()
+	if err != nil {
+		c.lost(err)
+		return nil, c.Err()
+	}
+	select {
+	case r, ok := <-ch:
+		if !ok {
+			return nil, c.Err()
+		}
+		if r.Fault != nil {
+			return nil, r.Fault
+		}
+		return r.Data, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Ask is Do with the answer decoded.
+func Ask[T any](ctx context.Context, c *Conn, session event.SessionID, body command.Body) (T, error) {
+	var out T
+	data, err := c.Do(ctx, session, body)
+	if err != nil {
+		return out, err
+	}
+	if len(data) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(data, &out); err != nil {
+		return out, fmt.Errorf("answer to %s: %w", command.Name(body), err)
+	}
+	return out, nil
+}
+
+// Close ends the connection. A run that it began goes on.
+func (c *Conn) Close() error {
+	c.cancel()
+	return c.conn.Close()
+}

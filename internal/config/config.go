@@ -1,0 +1,129 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Config is the effective configuration, or one layer of it. The tags are the
+// schema: names, texts, the values a field may have.
+type Config struct {
+	Schema     string              `json:"$schema,omitempty" jsonschema:"address of this schema, for editors"`
+	Model      string              `json:"model,omitempty" jsonschema:"the model as provider/model"`
+	Providers  map[string]Provider `json:"providers,omitempty" jsonschema:"servers of models by name; the built-in ones can be changed"`
+	Permission Permission          `json:"permission,omitzero" jsonschema:"rules on tools, such as bash(git status:*), edit(src/**) or fetch(example.org)"`
+	Reasoning  string              `json:"reasoning,omitempty" jsonschema:"how much the model thinks before it answers; by default its own choice" enum:"low,medium,high"`
+	Context    Context             `json:"context,omitzero" jsonschema:"what happens before the context window is full"`
+	Limits     Limits              `json:"limits,omitzero" jsonschema:"when a run is stopped"`
+	Daemon     Daemon              `json:"daemon,omitzero" jsonschema:"the background process that holds the sessions"`
+	Fetch      Fetch               `json:"fetch,omitzero" jsonschema:"the tool that reads web pages"`
+	UI         UI                  `json:"ui,omitzero" jsonschema:"the terminal"`
+}
+
+// Provider is a server that has models.
+type Provider struct {
+	Type      string            `json:"type,omitempty" jsonschema:"the protocol that it speaks" enum:"openai-responses,openai-chat,anthropic,gemini,script"`
+	BaseURL   string            `json:"base_url,omitempty" jsonschema:"the address in front of the protocol's paths; by default the vendor's own" format:"url"`
+	APIKeyEnv string            `json:"api_key_env,omitempty" jsonschema:"the environment variable that holds the key; none: no key is sent"`
+	Headers   map[string]Secret `json:"headers,omitempty" jsonschema:"sent with each request; ${NAME} stands for an environment variable"`
+	Models    map[string]Model  `json:"models,omitempty" jsonschema:"what is known of its models; others work too"`
+}
+
+// Model is what is known of a model. Zero fields are unknown.
+type Model struct {
+	Context   int `json:"context,omitempty" jsonschema:"size of the context window in tokens" min:"1"`
+	MaxOutput int `json:"max_output,omitempty" jsonschema:"most tokens of one answer" min:"1"`
+}
+
+// Permission holds rules as they are written; package permission reads them.
+type Permission struct {
+	Allow []string `json:"allow,omitempty" jsonschema:"calls that run without a question" format:"rule"`
+	Deny  []string `json:"deny,omitempty" jsonschema:"calls that never run" format:"rule"`
+	Ask   []string `json:"ask,omitempty" jsonschema:"calls that ask, though a broader rule allows them" format:"rule"`
+}
+
+// Context says how the history is kept below the size of the model's window.
+type Context struct {
+	Strategy  string  `json:"strategy,omitempty" jsonschema:"hybrid: old tool output goes first, then a summary replaces the oldest turns; off: the run ends when the window is full" enum:"hybrid,off"`
+	Threshold float64 `json:"threshold,omitempty" jsonschema:"share of the window at which it begins" min:"0.1" max:"1"`
+	Target    float64 `json:"target,omitempty" jsonschema:"share of the window that it makes room down to" min:"0.05" max:"1"`
+}
+
+// Limits stop a run that does not end by itself.
+type Limits struct {
+	Steps   int `json:"steps,omitempty" jsonschema:"answers of the model in one run" min:"1"`
+	Repeats int `json:"repeats,omitempty" jsonschema:"calls of a tool with the same arguments one after the other" min:"1"`
+}
+
+// Daemon is about the background process.
+type Daemon struct {
+	Idle Duration `json:"idle,omitempty" jsonschema:"how long a daemon that a client started stays without clients, runs and jobs, such as 30m"`
+}
+
+// Fetch is about the tool of that name.
+type Fetch struct {
+	Private bool `json:"private,omitempty" jsonschema:"also fetch from private and local addresses"`
+}
+
+// UI is about the terminal.
+type UI struct {
+	Color    string `json:"color,omitempty" jsonschema:"whether to use colours; auto: on a terminal" enum:"auto,always,never"`
+	Thinking string `json:"thinking,omitempty" jsonschema:"whether the model's thinking is shown" enum:"show,hide"`
+}
+
+// Duration is a time.Duration that is written as text, such as 30m.
+type Duration time.Duration
+
+// String is the text that UnmarshalText reads, such as 2h or 1m30s.
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// MarshalText is [Duration.String].
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads a duration above zero, such as 90s or 1h30m.
+func (d *Duration) UnmarshalText(b []byte) error {
+	parsed, err := time.ParseDuration(string(b))
+	if err != nil || parsed <= 0 {
+		return fmt.Errorf("%q is not a duration; examples: 90s, 30m, 1h30m", b)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// Clone returns a copy that shares nothing with c.
+func (c Config) Clone() Config {
+	out := c
+	out.Providers = make(map[string]Provider, len(c.Providers))
+	for name, p := range c.Providers {
+		out.Providers[name] = p.clone()
+	}
+	out.Permission = Permission{
+		Allow: append([]string(nil), c.Permission.Allow...),
+		Deny:  append([]string(nil), c.Permission.Deny...),
+		Ask:   append([]string(nil), c.Permission.Ask...),
+	}
+	return out
+}
+
+func (p Provider) clone() Provider {
+	out := p
+	out.Headers = make(map[string]Secret, len(p.Headers))
+	for name, value := range p.Headers {
+		out.Headers[name] = value
+	}
+	out.Models = make(map[string]Model, len(p.Models))
+	for name, model := range p.Models {
+		out.Models[name] = model
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// builtinNames are the providers of the built-in configuration, in the order
+// in which [Config.DefaultModel] tries them.
+var builtinNames = []string{"openai", "openai-chat", "anthropic", "gemini", "ollama", "script"}
+
+// defaultModels are what each vendor's provider uses when nobody names a model.
+var defaultModels = map[string]string{
+	"openai":      "gpt-5",
+	"openai-chat": "gpt-5",
+	"anthropic":   "claude-sonnet-4-5",
+	"gemini":      "gemini-2.5-pro",
+}
+
+// UnknownContext is the size of a context window, in tokens, where neither
+// the configuration nor the provider's documentation tells it.
+const UnknownContext = 128_000
+
+// Resolved is a provider that is ready to be called.
+type Resolved struct {
+	Name    string
+	Type    string
+	BaseURL string
+	// KeyEnv is the variable that holds the key, and Key its value; both empty:
+	// the server wants none.
+	KeyEnv  string
+	Key     Secret
+	Headers map[string]Secret
+	Models  map[string]Model
+}
+
+// Ready reports whether the provider has the key that it wants.
+func (r Resolved) Ready() bool { return r.KeyEnv == "" || !r.Key.Empty() }
+
+// Model is what is known of a model: of its own name, or of the one that a
+// dated name such as gpt-4o-2024-08-06 begins with. A context window that is
+// not known is [UnknownContext].
+func (r Resolved) Model(name string) Model {
+	m, ok := r.Models[name]
+	if !ok {
+		best := ""
+		for known, model := range r.Models {
+			if len(known) > len(best) && strings.HasPrefix(name, known) && dated.MatchString(name[len(known):]) {
+				best, m = known, model
+			}
+		}
+	}
+	if m.Context == 0 {
+		m.Context = UnknownContext
+	}
+	return m
+}
+
+var dated = regexp.MustCompile(`^-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
+
+// names are the providers in the order of [Config.DefaultModel].
+func (c Config) names() []string {
+	var own []string
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		if !slices.Contains(builtinNames, name) {
+			own = append(own, name)
+		}
+	}
+	for _, name := range builtinNames {
+		if _, ok := c.Providers[name]; ok {
+			own = append(own, name)
+		}
+	}
+	return own
+}
+
+// Resolve lists all providers with the keys of that environment: those that
+// the user named, by name, then the built-in ones. The error joins what is
+// missing in the environment for headers; those providers are left out.
+func (c Config) Resolve(env Env) ([]Resolved, error) {
+	var out []Resolved
+	var errs []error
+	for _, name := range c.names() {
+		r, err := c.Providers[name].resolve(name, env)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, errors.Join(errs...)
+}
+
+// Provider resolves one provider. An unknown name is an error that lists the
+// known ones.
+func (c Config) Provider(name string, env Env) (Resolved, error) {
+	p, ok := c.Providers[name]
+	if !ok {
+		return Resolved{}, c.unknown(name)
+	}
+	return p.resolve(name, env)
+}
+
+var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+func (p Provider) resolve(name string, env Env) (Resolved, error) {
+	r := Resolved{
+		Name: name, Type: p.Type, BaseURL: p.BaseURL, KeyEnv: p.APIKeyEnv,
+		Headers: map[string]Secret{}, Models: maps.Clone(p.Models),
+	}
+	if p.APIKeyEnv != "" {
+		r.Key = NewSecret(strings.TrimSpace(env[p.APIKeyEnv]))
+	}
+	for _, header := range slices.Sorted(maps.Keys(p.Headers)) {
+		var missing string
+		value := reference.ReplaceAllStringFunc(p.Headers[header].Reveal(), func(ref string) string {
+			variable := ref[2 : len(ref)-1]
+			if env[variable] == "" {
+				missing = variable
+			}
+			return env[variable]
+		})
+		if missing != "" {
+			return Resolved{}, fmt.Errorf("provider %s: the header %s wants the environment variable %s, which is not set", name, header, missing)
+		}
+		r.Headers[header] = NewSecret(value)
+	}
+	return r, nil
+}
+
+func (c Config) unknown(name string) error {
+	known := c.names()
+	if best, ok := resembling(name, known); ok {
+		return fmt.Errorf("there is no provider %q: did you mean %q? There are: %s", name, best, strings.Join(known, ", "))
+	}
+	return fmt.Errorf("there is no provider %q; there are: %s", name, strings.Join(known, ", "))
+}
+
+// ParseModel splits provider/model at the first slash; the model may hold
+// more, as in script/dir/FILE.
+func ParseModel(text string) (provider, model string, err error) {
+	provider, model, ok := strings.Cut(text, "/")
+	if !ok || provider == "" || model == "" {
+		return "", "", fmt.Errorf("%q does not name a model: write provider/model, such as openai/gpt-5", text)
+	}
+	return provider, model, nil
+}
+
+// Find splits provider/model and checks that the provider is there; any model
+// will do.
+func (c Config) Find(text string) (provider, model string, err error) {
+	provider, model, err = ParseModel(text)
+	if err != nil {
+		return "", "", err
+	}
+	if _, ok := c.Providers[provider]; !ok {
+		return "", "", c.unknown(provider)
+	}
+	return provider, model, nil
+}
+
+// ErrNoModel is what [Config.DefaultModel] ends with when there is no model.
+var ErrNoModel = errors.New("no model: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, start Ollama, or name one with --model provider/model")
+
+// DefaultModel is the configured model or, without one, that of the first
+// provider whose key is there or whose server answers. probe asks a server
+// that needs no key for the names of its models, the one to use first; it
+// says whether the server answered. A nil probe asks none.
+func (c Config) DefaultModel(env Env, probe func(Resolved) (models []string, ok bool)) (string, error) {
+	if c.Model != "" {
+		_, _, err := c.Find(c.Model)
+		return c.Model, err
+	}
+	for _, name := range c.names() {
+		r, err := c.Providers[name].resolve(name, env)
+		if err != nil || !r.Ready() || r.Type == "script" {
+			continue
+		}
+		model := defaultModels[name]
+		if model == "" && len(r.Models) > 0 {
+			model = slices.Min(slices.Collect(maps.Keys(r.Models)))
+		}
+		if r.KeyEnv == "" || model == "" {
+			if probe == nil {
+				continue
+			}
+			models, ok := probe(r)
+			switch {
+			case !ok:
+				continue
+			case model == "" && len(models) > 0:
+				model = models[0]
+			}
+		}
+		if model != "" {
+			return name + "/" + model, nil
+		}
+	}
+	return "", ErrNoModel
+}

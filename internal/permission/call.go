@@ -1,0 +1,40 @@
+package permission
+
+// Call is what a tool is about to do, as far as permission is concerned.
+// The zero value of a field means that the call has no such part.
+type Call struct {
+	// Tool is the tool's name, such as "bash".
+	Tool string
+	// Paths are the files and folders the call reads or writes, resolved
+	// through links. For a command line: those named by [Files].
+	Paths []Path
+	// Command is a command line for the shell, and Dir the absolute folder
+	// it starts in (the workspace root, when empty).
+	Command, Dir string
+	// Host is the host that the call connects to, with or without a port.
+	Host string
+	// Name is what the call names otherwise, such as the kind of a sub-agent.
+	Name string
+	// Root is the absolute root of the workspace, Home the user's home.
+	Root, Home string
+	// ReadOnly says that the tool changes nothing, whatever its arguments.
+	ReadOnly bool
+}
+
+// Path is a file or folder of a call.
+type Path struct {
+	// Name is the path as [Files] returned it; empty for file tools.
+	Name string
+	// Abs is the absolute path behind all links; Rel is the same relative to
+	// the workspace root, with slashes, when Inside says that it is below it.
+	Abs, Rel string
+	Inside   bool
+	// Write says that the call creates, changes or removes it.
+	Write bool
+}
+
+// freeTools read, and need no rule inside the workspace.
+var freeTools = map[string]bool{"read": true, "ls": true, "glob": true, "grep": true}
+
+// pathTools are the tools whose calls and rules name files.
+var pathTools = map[string]bool{"read": true, "ls": true, "glob": true, "grep": true, "edit": true, "write": true}

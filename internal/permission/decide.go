@@ -1,0 +1,196 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Decide says whether the call may run under the policy.
+func Decide(p Policy, c Call) Verdict {
+	list, l := acts(c)
+	switch o := p.outcome(c, list); o.effect {
+	case EffectAllow:
+		return o.allow()
+	case EffectDeny:
+		return Deny{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason}
+	default:
+		return Ask{Reason: o.reason, Warnings: warnings(c, list, l), Options: p.options(c, list)}
+	}
+}
+
+// outcome is a verdict before it is put into words.
+type outcome struct {
+	effect Effect
+	rules  []Scoped // that decided
+	reason string
+}
+
+func (o outcome) allow() Allow {
+	a := Allow{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason}
+	if a.Reason == "" {
+		a.Reason = "allowed by " + describe(o.rules)
+	}
+	return a
+}
+
+func (p Policy) outcome(c Call, list []act) outcome {
+	own := p.own(c, list)
+	for _, b := range p.bounds {
+		o := b.outcome(c, list)
+		if strictness(o.effect) > strictness(own.effect) {
+			own = o
+		}
+	}
+	return own
+}
+
+// own decides without the bounds.
+func (p Policy) own(c Call, list []act) outcome {
+	rules := compile(p.Rules)
+	if o, decided := denied(rules, c, list); decided {
+		return o
+	}
+	var used []Scoped
+	var open *act    // the first that no rule covers
+	var held *Scoped // the first ask rule that stands
+	var about act    // what held is about
+	for i, a := range list {
+		rule, ask, ok := permit(rules, a, c)
+		switch {
+		case ask != nil && held == nil:
+			held, about = ask, a
+		case !ok && open == nil:
+			open = &list[i]
+		case rule != nil && !slices.Contains(used, *rule):
+			used = append(used, *rule)
+		}
+	}
+	if open == nil && len(used) == 0 && (c.Tool == "bash" || c.Command != "") {
+		open = &list[0]
+	}
+	switch {
+	case open != nil && p.Default == EffectDeny:
+		return outcome{effect: EffectDeny, reason: fmt.Sprintf("no rule allows: %s", *open)}
+	case held != nil:
+		return outcome{EffectAsk, []Scoped{*held}, fmt.Sprintf("the rule %s wants a question for: %s", held.Rule, about)}
+	case open != nil && p.Default == EffectAllow:
+		return outcome{effect: EffectAllow, reason: "everything is allowed that no rule denies"}
+	case open != nil:
+		return outcome{effect: EffectAsk, reason: fmt.Sprintf("no rule allows: %s", *open)}
+	case len(used) == 0:
+		return outcome{effect: EffectAllow, reason: "reading inside the workspace needs no permission"}
+	}
+	return outcome{effect: EffectAllow, rules: used}
+}
+
+// denied looks at the deny rules. Where one of them may match but this cannot
+// be seen, it decides on a question.
+func denied(rules []compiled, c Call, list []act) (outcome, bool) {
+	var doubt *compiled
+	for i := range rules {
+		r := &rules[i]
+		if r.Effect != EffectDeny {
+			continue
+		}
+		for _, a := range list {
+			switch a.meets(*r, c) {
+			case surely:
+				return outcome{EffectDeny, []Scoped{r.Scoped}, fmt.Sprintf("denied by %s: %s", describe([]Scoped{r.Scoped}), a)}, true
+			case maybe:
+				doubt = r
+			case never:
+			}
+		}
+	}
+	if doubt == nil {
+		return outcome{}, false
+	}
+	return outcome{EffectAsk, []Scoped{doubt.Scoped}, fmt.Sprintf("whether the rule %s denies it only shows when it runs", doubt.Rule)}, true
+}
+
+// permit finds the allow rule for an act; rule is nil where none is needed.
+// held is the ask rule that stands against it.
+func permit(rules []compiled, a act, c Call) (rule, held *Scoped, ok bool) {
+	asked := func(allow *Scoped) *Scoped {
+		for i := range rules {
+			q := &rules[i].Scoped
+			if q.Effect == EffectAsk && (allow == nil || holds(q, allow)) && a.meets(rules[i], c) != never {
+				return q
+			}
+		}
+		return nil
+	}
+	for i := range rules {
+		r := &rules[i].Scoped
+		if r.Effect != EffectAllow || !a.covers(rules[i], c) {
+			continue
+		}
+		if q := asked(r); q != nil {
+			held = q
+			continue
+		}
+		if a.hidden {
+			return nil, nil, true
+		}
+		return r, nil, true
+	}
+	if held == nil {
+		held = asked(nil)
+	}
+	return nil, held, held == nil && (a.free || a.hidden)
+}
+
+// holds reports whether an ask rule stands against an allow rule: it must be
+// narrower, and not from a wider scope.
+func holds(ask, allow *Scoped) bool {
+	return narrower(ask.Rule, allow.Rule) && allow.Scope.width() >= ask.Scope.width()
+}
+
+// narrower reports whether a is about a part of what b is about.
+func narrower(a, b Rule) bool {
+	if b.Bare() {
+		return !a.Bare() || b.tool == "*" && a.tool != "*"
+	}
+	if a == b || a.Bare() || !spansTool(b.tool, a.tool) {
+		return false
+	}
+	switch {
+	case a.tool == "bash":
+		aw, errA := parseWords(a.pattern)
+		bw, errB := parseWords(b.pattern)
+		return errA == nil && errB == nil && b.prefix && len(bw) <= len(aw) && sameWords(aw[:len(bw)], bw)
+	case pathTools[a.tool]:
+		return coversGlob(b.pattern, a.pattern)
+	case a.tool == "fetch":
+		return coversHost(b.pattern, a.pattern)
+	}
+	return false
+}
+
+func ruleText(rules []Scoped) string {
+	texts := make([]string, len(rules))
+	for i, r := range rules {
+		texts[i] = r.Rule.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+func nearest(rules []Scoped) Scope {
+	if len(rules) == 0 {
+		return ScopeBuiltin
+	}
+	return slices.MinFunc(rules, func(a, b Scoped) int { return a.Scope.width() - b.Scope.width() }).Scope
+}
+
+func describe(rules []Scoped) string {
+	texts := make([]string, len(rules))
+	for i, r := range rules {
+		from := string(r.Scope)
+		if r.Origin != "" {
+			from = r.Origin
+		}
+		texts[i] = fmt.Sprintf("the rule %s (%s)", r.Rule, from)
+	}
+	return strings.Join(texts, " and ")
+}

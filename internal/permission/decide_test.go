@@ -1,0 +1,169 @@
+package permission
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"github.com/google/go-cmp/cmp"
+	"os"
+	"path"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// A row of a decision table, with the policy of its section.
+type row struct {
+	line   int
+	policy Policy
+	want   string
+	input  string
+}
+
+var effects = map[string]Effect{"+": EffectAllow, "-": EffectDeny, "?": EffectAsk}
+
+// readTable reads a table like testdata/bash.txt.
+func readTable(t testing.TB, name string) []row {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var rows []row
+	var policy Policy
+	scan := bufio.NewScanner(f)
+	for n := 1; scan.Scan(); n++ {
+		first, rest, _ := strings.Cut(scan.Text(), " ")
+		rest = strings.TrimLeft(rest, " ")
+		switch effect, isRule := effects[first]; {
+		case first == "", strings.HasPrefix(first, "#"):
+			if first == "" {
+				policy = Policy{}
+			}
+		case isRule:
+			rules, err := Rules(effect, ScopeConfig, "", rest)
+			if err != nil {
+				t.Fatalf("%s:%d: %v", name, n, err)
+			}
+			policy = policy.With(rules...)
+		default:
+			input := strings.NewReplacer("⏎", "\n", "␍", "\r\n", "␀", "\x00").Replace(rest)
+			rows = append(rows, row{n, policy, first, input})
+		}
+	}
+	if err := scan.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func bashCall(command string) Call {
+	return Call{Tool: "bash", Command: command, Dir: "/w", Root: "/w", Home: "/home/u"}
+}
+
+func effectOf(v Verdict) Effect {
+	switch v.(type) {
+	case Allow:
+		return EffectAllow
+	case Deny:
+		return EffectDeny
+	}
+	return EffectAsk
+}
+
+// The table is the documentation of what rules mean on a command line.
+func TestDecideBash(t *testing.T) {
+	rows := readTable(t, "testdata/bash.txt")
+	if len(rows) < 100 {
+		t.Fatalf("only %d rows", len(rows))
+	}
+	for _, row := range rows {
+		v := Decide(row.policy, bashCall(row.input))
+		if got := string(effectOf(v)); got != row.want {
+			t.Errorf("testdata/bash.txt:%d: %s: %s, want %s (%+v)", row.line, row.input, got, row.want, v)
+		}
+	}
+}
+
+// toolCall makes a call from a line such as "edit src/a.go".
+func toolCall(input string) Call {
+	tool, arg, _ := strings.Cut(input, " ")
+	c := Call{Tool: tool, Root: "/w", Home: "/home/u"}
+	switch {
+	case tool == "bash":
+		return bashCall(arg)
+	case arg == "":
+	case pathTools[tool]:
+		abs := arg
+		if rest, ok := strings.CutPrefix(arg, "~"); ok {
+			abs = "/home/u" + rest
+		} else if !strings.HasPrefix(arg, "/") {
+			abs = "/w/" + arg
+		}
+		p := lexical(path.Clean(abs), "/w")
+		p.Name = ""
+		p.Write = !freeTools[tool]
+		c.Paths = []Path{p}
+	case tool == "fetch":
+		c.Host = arg
+	default:
+		c.Name = arg
+	}
+	return c
+}
+
+// The table says what rules mean for files, hosts and names.
+func TestDecideCall(t *testing.T) {
+	for _, row := range readTable(t, "testdata/call.txt") {
+		v := Decide(row.policy, toolCall(row.input))
+		if got := string(effectOf(v)); got != row.want {
+			t.Errorf("testdata/call.txt:%d: %s: %s, want %s (%+v)", row.line, row.input, got, row.want, v)
+		}
+	}
+}
+
+// The golden file shows what a person is told and offered, and what a headless
+// run names as the rules that would do.
+func TestAsk(t *testing.T) {
+	const name = "testdata/ask.golden"
+	input, err := os.ReadFile("testdata/ask.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(input)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			fmt.Fprintln(&b, line)
+			continue
+		}
+		call := toolCall(strings.ReplaceAll(line, "⏎", "\n"))
+		fmt.Fprintln(&b, line)
+		switch v := Decide(Policy{}, call).(type) {
+		case Ask:
+			for _, w := range v.Warnings {
+				fmt.Fprintf(&b, "\t%s: %s\n", w.Level, w.Text)
+			}
+			for _, o := range v.Options {
+				fmt.Fprintf(&b, "\t%s %s\n", o.Key, o.Label)
+			}
+		default:
+			fmt.Fprintf(&b, "\t%s\n", effectOf(v))
+		}
+		fmt.Fprintf(&b, "\t=> %s\n", joinRules(Suggest(call)))
+	}
+	if *update {
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}

@@ -1,0 +1,167 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Effect is what a rule does with the calls it matches.
+type Effect string
+
+// The effects. An empty Effect is EffectAsk.
+const (
+	EffectAllow Effect = "allow"
+	EffectDeny  Effect = "deny"
+	EffectAsk   Effect = "ask"
+)
+
+// Scope says how long and how widely a rule holds, and so where it came from.
+type Scope string
+
+// The scopes, from the nearest to the widest. The first five are what an
+// answer may choose; the others are origins.
+const (
+	ScopeOnce    Scope = "once"    // this one call; never stored
+	ScopeRun     Scope = "run"     // until the run ends
+	ScopeSession Scope = "session" // as long as the session is open
+	ScopeProject Scope = "project" // in this workspace, kept in the user's data
+	ScopeUser    Scope = "user"    // everywhere, kept in the user's data
+	ScopeFlag    Scope = "flag"    // --allow and --deny; holds like run
+	ScopeConfig  Scope = "config"  // a configuration file
+	ScopeDaemon  Scope = "daemon"  // serve --allow: clients that cannot answer
+	ScopeBuiltin Scope = "builtin" // no rule: reading inside the workspace, or the policy's default
+)
+
+// width orders scopes by how wide they hold; unknown ones are the widest.
+func (s Scope) width() int {
+	switch s {
+	case ScopeOnce:
+		return 0
+	case ScopeRun, ScopeFlag:
+		return 1
+	case ScopeSession:
+		return 2
+	case ScopeProject:
+		return 3
+	case ScopeUser:
+		return 4
+	}
+	return 5
+}
+
+// Scoped is a rule in a policy.
+type Scoped struct {
+	Rule   Rule
+	Effect Effect
+	Scope  Scope
+	// Origin says where the rule is written, for people: a file and line, a flag.
+	Origin string
+}
+
+// Policy is what decides about calls: rules, and what happens to a call that
+// none of them and no built-in freedom covers. It is a value: its methods
+// return new ones. The zero Policy asks about everything but reading inside
+// the workspace.
+type Policy struct {
+	Rules []Scoped
+	// Default is for the calls no rule covers; empty means ask.
+	Default Effect
+
+	// bounds must each allow what this policy allows.
+	bounds []Policy
+}
+
+// Rules reads rule texts that share an effect, a scope and an origin. The
+// error joins one for each text that is not a rule; the others are returned.
+func Rules(effect Effect, scope Scope, origin string, texts ...string) ([]Scoped, error) {
+	var rules []Scoped
+	var errs []error
+	for _, text := range texts {
+		rule, err := ParseRule(text)
+		if err != nil {
+			if origin != "" {
+				err = fmt.Errorf("%s: %w", origin, err)
+			}
+			errs = append(errs, err)
+			continue
+		}
+		rules = append(rules, Scoped{Rule: rule, Effect: effect, Scope: scope, Origin: origin})
+	}
+	return rules, errors.Join(errs...)
+}
+
+// With returns the policy with more rules.
+func (p Policy) With(rules ...Scoped) Policy {
+	p.Rules = slices.Concat(p.Rules, rules)
+	return p
+}
+
+// Without returns the policy without the rules that forget accepts, such as
+// those of a run that has ended.
+func (p Policy) Without(forget func(Scoped) bool) Policy {
+	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), forget)
+	return p
+}
+
+// Merge returns a policy with the rules of all; of their defaults the
+// strictest counts.
+func Merge(policies ...Policy) Policy {
+	var merged Policy
+	for i, p := range policies {
+		merged.Rules = append(merged.Rules, p.Rules...)
+		merged.bounds = append(merged.bounds, p.bounds...)
+		if i == 0 || strictness(p.Default) > strictness(merged.Default) {
+			merged.Default = p.Default
+		}
+	}
+	return merged
+}
+
+// Narrow returns the policy with the deny and ask rules of rules; allow rules
+// are left out. It is for what an untrusted workspace brings along.
+func (p Policy) Narrow(rules ...Scoped) Policy {
+	return p.With(slices.DeleteFunc(slices.Clone(rules), func(s Scoped) bool { return s.Effect == EffectAllow })...)
+}
+
+// Narrower returns child, bounded by parent: it allows what both allow, and
+// denies what either denies. It is for sub-agents.
+func Narrower(child, parent Policy) Policy {
+	child.bounds = append(slices.Clone(child.bounds), parent)
+	return child
+}
+
+// Forbidden returns a filter for tools that look into many files at once, such
+// as grep: it reports the files that a deny rule keeps from that tool. It is nil
+// where there are none.
+func (p Policy) Forbidden(tool, home string) func(Path) bool {
+	var globs []string
+	for _, s := range p.Rules {
+		if s.Effect == EffectDeny && s.Rule.pattern != "" && pathTools[s.Rule.tool] && spansTool(s.Rule.tool, tool) {
+			globs = append(globs, s.Rule.pattern)
+		}
+	}
+	var outer []func(Path) bool
+	for _, b := range p.bounds {
+		if forbidden := b.Forbidden(tool, home); forbidden != nil {
+			outer = append(outer, forbidden)
+		}
+	}
+	if len(globs) == 0 && len(outer) == 0 {
+		return nil
+	}
+	return func(file Path) bool {
+		return slices.ContainsFunc(globs, func(glob string) bool { return matchPath(glob, file, home, true) }) ||
+			slices.ContainsFunc(outer, func(forbidden func(Path) bool) bool { return forbidden(file) })
+	}
+}
+
+func strictness(e Effect) int {
+	switch e {
+	case EffectAllow:
+		return 0
+	case EffectDeny:
+		return 2
+	}
+	return 1
+}

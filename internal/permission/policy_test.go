@@ -1,0 +1,195 @@
+package permission
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func scoped(effect Effect, scope Scope, rule string) Scoped {
+	return Scoped{Rule: MustRule(rule), Effect: effect, Scope: scope}
+}
+
+// What a workspace brings along takes away, and never gives.
+func TestNarrow(t *testing.T) {
+	user := Policy{}.With(scoped(EffectAllow, ScopeUser, "bash(git:*)"))
+	p := user.Narrow(
+		scoped(EffectAllow, ScopeConfig, "*"),
+		scoped(EffectDeny, ScopeConfig, "bash(git push:*)"),
+		scoped(EffectAsk, ScopeUser, "bash(git commit:*)"),
+	)
+	for command, want := range map[string]Effect{
+		"git status": EffectAllow, "git push": EffectDeny, "git commit": EffectAsk, "ls": EffectAsk,
+	} {
+		if got := effectOf(Decide(p, bashCall(command))); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+	if len(user.Rules) != 1 {
+		t.Errorf("the policy that was narrowed changed: %v", user.Rules)
+	}
+}
+
+// A sub-agent does what both its own policy and its parent's allow.
+func TestNarrower(t *testing.T) {
+	parent := Policy{}.With(scoped(EffectAllow, ScopeUser, "bash(git:*)"), scoped(EffectDeny, ScopeUser, "bash(git push:*)"))
+	child := Policy{Default: EffectAllow}.With(scoped(EffectDeny, ScopeConfig, "bash(git log:*)"))
+	p := Merge(Policy{Default: EffectAllow}, Narrower(child, parent))
+	for command, want := range map[string]Effect{
+		"git status": EffectAllow, "git push": EffectDeny, "git log": EffectDeny, "ls": EffectAsk,
+	} {
+		if got := effectOf(Decide(p, bashCall(command))); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}
+
+// Rules that end with their run are forgotten, and no copy changes another.
+func TestWithout(t *testing.T) {
+	a := Policy{}.With(scoped(EffectAllow, ScopeRun, "bash(ls)"), scoped(EffectAllow, ScopeUser, "read"))
+	b := a.Without(func(s Scoped) bool { return s.Scope == ScopeRun })
+	c := b.With(scoped(EffectDeny, ScopeSession, "edit"))
+	got := []string{ruleText(a.Rules), ruleText(b.Rules), ruleText(c.Rules)}
+	want := []string{"bash(ls), read", "read", "read, edit"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
+
+// A policy's default answers for calls that no rule covers; deny and ask rules
+// come before it, and reading inside the workspace stays free.
+func TestDefault(t *testing.T) {
+	rules := []Scoped{scoped(EffectDeny, ScopeUser, "bash(rm:*)"), scoped(EffectAsk, ScopeUser, "bash(make:*)")}
+	for _, test := range []struct {
+		byDefault Effect
+		input     string
+		want      Effect
+	}{
+		{EffectAllow, "bash ls", EffectAllow},
+		{EffectAllow, "bash $x", EffectAsk},
+		{EffectAllow, "bash rm x", EffectDeny},
+		{EffectAllow, "bash make x", EffectAsk},
+		{EffectAllow, "edit /etc/hosts", EffectAllow},
+		{EffectDeny, "bash ls", EffectDeny},
+		{EffectDeny, "bash make x", EffectDeny},
+		{EffectDeny, "read a.go", EffectAllow},
+		{EffectDeny, "read /etc/hosts", EffectDeny},
+		{"", "bash ls", EffectAsk},
+	} {
+		got := effectOf(Decide(Policy{Rules: rules, Default: test.byDefault}, toolCall(test.input)))
+		if got != test.want {
+			t.Errorf("default %q: %s: %s, want %s", test.byDefault, test.input, got, test.want)
+		}
+	}
+}
+
+// An answer given for a nearer scope than the ask rule's stands.
+func TestAskScope(t *testing.T) {
+	p := Policy{}.With(scoped(EffectAsk, ScopeUser, "bash(git push:*)"))
+	for scope, want := range map[Scope]Effect{
+		ScopeRun: EffectAllow, ScopeSession: EffectAllow, ScopeFlag: EffectAllow, ScopeUser: EffectAsk, ScopeConfig: EffectAsk,
+	} {
+		if got := effectOf(Decide(p.With(scoped(EffectAllow, scope, "bash(git:*)")), bashCall("git push"))); got != want {
+			t.Errorf("allowed by %s: %s, want %s", scope, got, want)
+		}
+	}
+}
+
+// A decision names its rules, where they are from, and the nearest scope.
+func TestReason(t *testing.T) {
+	p := Policy{}.With(
+		Scoped{MustRule("bash(git status:*)"), EffectAllow, ScopeUser, "/home/u/.config/parley/config.jsonc:3"},
+		Scoped{MustRule("bash(head:*)"), EffectAllow, ScopeSession, ""},
+		Scoped{MustRule("bash(rm:*)"), EffectDeny, ScopeFlag, "--deny"},
+	)
+	want := []Verdict{
+		Allow{
+			Rule: "bash(git status:*), bash(head:*)", Scope: ScopeSession,
+			Reason: "allowed by the rule bash(git status:*) (/home/u/.config/parley/config.jsonc:3) and the rule bash(head:*) (session)",
+		},
+		Deny{Rule: "bash(rm:*)", Scope: ScopeFlag, Reason: "denied by the rule bash(rm:*) (--deny): rm -rf x"},
+		Allow{Scope: ScopeBuiltin, Reason: "reading inside the workspace needs no permission"},
+	}
+	got := []Verdict{
+		Decide(p, bashCall("git status | head")),
+		Decide(p, bashCall("ls && sudo rm -rf x")),
+		Decide(p, toolCall("read a.go")),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
+	}
+}
+
+// The caller resolves links in the files a line redirects into and enters; the
+// decision is about what is behind them.
+func TestFiles(t *testing.T) {
+	c := bashCall("cd sub && echo hi > link/x 2> /dev/null < ~/in && cd /tmp")
+	if diff := cmp.Diff([]string{"/home/u/in", "/tmp", "/w/sub", "/w/sub/link/x"}, Files(c)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	c = bashCall("echo hi > link/x")
+	p := Policy{}.With(scoped(EffectAllow, ScopeUser, "bash(echo:*)"), scoped(EffectAllow, ScopeUser, "edit(**)"))
+	if _, ok := Decide(p, c).(Allow); !ok {
+		t.Errorf("an unresolved file inside asks")
+	}
+	c.Paths = []Path{{Name: "/w/link/x", Abs: "/etc/x"}}
+	if v, ok := Decide(p, c).(Ask); !ok || v.Warnings[0].Text != "outside the workspace: writes /etc/x" {
+		t.Errorf("a link out of the workspace: %+v", v)
+	}
+	c = bashCall("cd link && git status")
+	p = Policy{}.With(scoped(EffectAllow, ScopeUser, "bash(git status:*)"))
+	c.Paths = []Path{{Name: "/w/link", Abs: "/etc"}}
+	if _, ok := Decide(p, c).(Ask); !ok {
+		t.Errorf("cd through a link out of the workspace is allowed")
+	}
+}
+
+// A command may start outside of the workspace only by leave of bash or *.
+func TestDir(t *testing.T) {
+	c := bashCall("git status")
+	c.Dir = "/etc"
+	if got := effectOf(Decide(policyOf(EffectAllow, MustRule("bash(git status:*)")), c)); got != EffectAsk {
+		t.Errorf("in /etc: %s, want ask", got)
+	}
+	if got := effectOf(Decide(policyOf(EffectAllow, MustRule("bash")), c)); got != EffectAllow {
+		t.Errorf("in /etc under bash: %s, want allow", got)
+	}
+}
+
+// Hostile sizes cost a question, not the time of the session.
+func TestHuge(t *testing.T) {
+	p := policyOf(EffectAllow, MustRule("bash(git status:*)"), MustRule("bash(true)")).With(scoped(EffectDeny, ScopeUser, "bash(git a b push:*)"))
+	for _, input := range []string{
+		strings.Repeat("(", 60000), strings.Repeat("$(", 30000), strings.Repeat("`", 20000),
+		strings.Repeat("{ ", 8000), strings.Repeat("nohup ", 2000) + "git status",
+		strings.Repeat("git -x a ", 2000), "git" + strings.Repeat(" -x a b", 2000),
+		strings.Repeat("sudo -z ", 8000), "sh -c '" + strings.Repeat("sh -c ", 10000) + "'",
+		strings.Repeat("cd a;", 3000), strings.Repeat("true;", 3000), strings.Repeat("x", 100000),
+	} {
+		if got := effectOf(Decide(p, bashCall(input))); got != EffectAsk {
+			t.Errorf("%.20q…: %s, want ask", input, got)
+		}
+	}
+}
+
+// A tool that walks over files leaves out those that it may not read alone.
+func TestForbidden(t *testing.T) {
+	p := Narrower(
+		Policy{}.With(scoped(EffectDeny, ScopeUser, "read(**/.env)"), scoped(EffectDeny, ScopeUser, "edit(a.go)")),
+		Policy{}.With(scoped(EffectDeny, ScopeUser, "grep(secret/**)")),
+	)
+	for _, tool := range []string{"grep", "read"} {
+		forbidden := p.Forbidden(tool, "/home/u")
+		for _, file := range []string{"a.go", "x/.env", ".ENV", "secret/x", "secrets"} {
+			c := toolCall(tool + " " + file)
+			want := effectOf(Decide(p, c)) == EffectDeny
+			if got := forbidden(c.Paths[0]); got != want {
+				t.Errorf("%s %s: forbidden %t, Decide denies %t", tool, file, got, want)
+			}
+		}
+	}
+	if (Policy{}).With(scoped(EffectDeny, ScopeUser, "bash")).Forbidden("grep", "") != nil {
+		t.Errorf("a filter without a rule on files")
+	}
+}
