@@ -188,6 +188,7 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	if fault == nil {
 		fault = &llm.Fault{Code: "provider", Message: "the model's answer broke off"}
 	}
+	fault.Message = explain(w.run.setup.Provider, *fault)
 	w.interrupt("provider", fault.Message)
 	if fault.Retryable && w.visible() && len(w.begun) == 0 {
 		w.pending = append(w.pending, event.NoteAdded{Level: "warn", Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider},
@@ -196,6 +197,19 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	}
 	w.pending = append(w.pending, event.FaultRaised{Code: fault.Code, Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
 	return stepFailed, nil, w.flush()
+}
+
+// explain is a fault in words that say whose it is and what to do.
+func explain(provider string, f llm.Fault) string {
+	switch {
+	case f.Unreachable:
+		return fmt.Sprintf("the server of %s cannot be reached (%s): is it running, and is its base URL right?", provider, f.Message)
+	case f.Code == llm.CodeDenied:
+		return fmt.Sprintf("%s refused the key (%s): check the key and what it may do", provider, f.Message)
+	case f.Code == llm.CodeNotFound:
+		return fmt.Sprintf("%s does not know the model or the address (%s)", provider, f.Message)
+	}
+	return fmt.Sprintf("%s: %s", provider, f.Message)
 }
 
 // visible reports whether anything of the answer was shown.

@@ -22,9 +22,10 @@ type output interface {
 	flush() error
 	close() error
 	interrupt() error
-	exit() int      // the exit code of the run that ended
-	asks() bool     // a person can be asked
-	animated() bool // tick is wanted
+	exit() int       // the exit code of the run that ended
+	failure() string // what went wrong before anything was shown
+	asks() bool      // a person can be asked
+	animated() bool  // tick is wanted
 }
 
 // renderer returns the output that --format names.
@@ -79,17 +80,90 @@ type plainOutput struct {
 	r      *plain.Renderer
 	person bool
 	moving bool
+	quiet  *quiet // nil: everything is shown at once
+}
+
+// quiet keeps the start of a run back until there is an answer, so that a run
+// which fails before that leaves nothing in a pipe but its error on stderr.
+type quiet struct {
+	held    []event.Event
+	outcome *display.Controller
+	failed  string
+}
+
+// begun reports whether an event is more than the echo of the prompt.
+func begun(e event.Event) bool {
+	switch b := e.Body.(type) {
+	case event.BlockStarted, event.CallAnnounced, event.CallStarted, event.AskOpened, event.ResponseEnded, event.RunAborting:
+		return true
+	case event.RunEnded:
+		return b.Reason != event.ReasonError
+	}
+	return false
+}
+
+// release shows what was kept.
+func (p *plainOutput) release() error {
+	q := p.quiet
+	if q == nil {
+		return nil
+	}
+	p.quiet = nil
+	for _, e := range q.held {
+		if err := p.r.Apply(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *plainOutput) state(s *transcript.State, _ []byte) error { return p.r.Attach(s) }
-func (p *plainOutput) event(e event.Event, _ []byte) error       { return p.r.Apply(e) }
 func (p *plainOutput) tick(now time.Time) error                  { return p.r.Tick(now) }
 func (p *plainOutput) flush() error                              { return p.r.Flush() }
 func (p *plainOutput) close() error                              { return p.r.Close() }
-func (p *plainOutput) interrupt() error                          { return p.r.Interrupt() }
-func (p *plainOutput) exit() int                                 { return p.r.Outcome().Exit() }
 func (p *plainOutput) asks() bool                                { return p.person }
-func (p *plainOutput) animated() bool                            { return p.moving }
+
+func (p *plainOutput) interrupt() error {
+	if err := p.release(); err != nil {
+		return err
+	}
+	return p.r.Interrupt()
+}
+
+func (p *plainOutput) exit() int {
+	if p.quiet != nil {
+		return p.quiet.outcome.Outcome().Exit()
+	}
+	return p.r.Outcome().Exit()
+}
+func (p *plainOutput) animated() bool { return p.moving }
+
+func (p *plainOutput) event(e event.Event, _ []byte) error {
+	if p.quiet == nil {
+		return p.r.Apply(e)
+	}
+	if begun(e) {
+		if err := p.release(); err != nil {
+			return err
+		}
+		return p.r.Apply(e)
+	}
+	if _, ok := e.Body.(event.RetryScheduled); ok {
+		return p.r.Apply(e) // it goes to stderr
+	}
+	if f, ok := e.Body.(event.FaultRaised); ok {
+		p.quiet.failed = f.Message
+	}
+	p.quiet.held = append(p.quiet.held, e)
+	return p.quiet.outcome.Apply(e)
+}
+
+func (p *plainOutput) failure() string {
+	if p.quiet == nil {
+		return ""
+	}
+	return p.quiet.failed
+}
 
 // nativeOutput prints the log's own lines, each as it came.
 type nativeOutput struct {
@@ -121,6 +195,7 @@ func (n *nativeOutput) flush() error         { return n.w.Flush() }
 func (n *nativeOutput) close() error         { return n.w.Flush() }
 func (n *nativeOutput) interrupt() error     { return n.w.Flush() }
 func (n *nativeOutput) exit() int            { return n.outcome.Outcome().Exit() }
+func (n *nativeOutput) failure() string      { return "" }
 func (n *nativeOutput) asks() bool           { return false }
 func (n *nativeOutput) animated() bool       { return false }
 

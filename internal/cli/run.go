@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/client"
 	"parley/internal/command"
+	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/wire"
 )
@@ -145,6 +146,9 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 		return err
 	}
 	defer conn.Close()
+	if p, ok := out.(*plainOutput); ok && !p.person {
+		p.quiet = &quiet{outcome: display.New("", silent{})}
+	}
 	w := newWatch(a, conn, out)
 	id := conn.Welcome.Session
 	var accepted command.Accepted

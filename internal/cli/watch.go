@@ -131,7 +131,9 @@ func (w *watch) line(line client.Line) (done bool, err error) {
 		return true, err
 	}
 	if b, opened := e.Body.(event.AskOpened); opened && w.app.auto != "" {
-		go func() { _, _ = w.conn.Do(context.Background(), w.session, command.Answer{Ask: b.Ask, Keys: []string{w.app.auto}}) }()
+		go func() {
+			_, _ = w.conn.Do(context.Background(), w.session, command.Answer{Ask: b.Ask, Keys: []string{w.app.auto}})
+		}()
 	}
 	if _, ended := e.Body.(event.RunEnded); ended && e.Session == w.session {
 		return w.until == e.Run || w.idle && w.until == "", nil
@@ -147,6 +149,9 @@ func (w *watch) end(err error) error {
 	}
 	if err = errors.Join(err, closed); err != nil {
 		return err
+	}
+	if why := w.out.failure(); why != "" {
+		return exit{max(1, w.out.exit()), errors.New(why)}
 	}
 	if code := w.out.exit(); code != 0 {
 		return exit{code: code}

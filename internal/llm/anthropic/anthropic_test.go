@@ -1,0 +1,185 @@
+package anthropic_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/llm"
+	"parley/internal/llm/anthropic"
+	"parley/internal/llm/llmtest"
+)
+
+func wire(t testing.TB) llmtest.Wire {
+	return llmtest.Wire{
+		New:       anthropic.New,
+		Text:      llmtest.File(t, "text.sse"),
+		Calls:     llmtest.File(t, "calls.sse"),
+		KeyHeader: "X-Api-Key", KeyValue: llmtest.Secret,
+		Environment: []string{
+			"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_PROFILE",
+			"ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_WEBHOOK_SIGNING_KEY",
+		},
+	}
+}
+
+func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
+
+func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
+	t.Helper()
+	m := anthropic.New(llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
+	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
+	if err := llmtest.Laws(r, parts); err != nil {
+		t.Fatalf("%v in %#v", err, parts)
+	}
+	return h
+}
+
+// The request after a run of calls is the documented one:
+// https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use.
+func TestSecondRequest(t *testing.T) {
+	w := wire(t)
+	s := llmtest.Serve(t, llmtest.Reply{Body: w.Calls}, llmtest.Reply{Body: w.Text})
+	ask(t, s, llmtest.Second(ask(t, s, llmtest.First())))
+	q := s.Queries()[1]
+	if q.Method != http.MethodPost || q.Path != "/v1/messages" || q.Header.Get("Anthropic-Version") != "2023-06-01" {
+		t.Errorf("%s %s %v", q.Method, q.Path, q.Header)
+	}
+	llmtest.SameJSON(t, "second.json", q.Body)
+}
+
+// body is the request a server gets, as JSON members.
+func body(t *testing.T, r llm.Request) map[string]any {
+	t.Helper()
+	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
+	ask(t, s, r)
+	var members map[string]any
+	if err := json.Unmarshal(s.Queries()[0].Body, &members); err != nil {
+		t.Fatal(err)
+	}
+	return members
+}
+
+// How the effort is asked for, and how long an answer may be, depends on the model.
+func TestThinking(t *testing.T) {
+	budget := func(n float64) any { return map[string]any{"type": "enabled", "budget_tokens": n} }
+	adaptive := any(map[string]any{"type": "adaptive", "display": "summarized"})
+	effort := func(e string) any { return map[string]any{"effort": e} }
+	for _, c := range []struct {
+		model, effort string
+		limit         int
+		max           float64
+		thinking, out any
+	}{
+		{"claude-opus-5", "high", 0, 32000, adaptive, effort("high")},
+		{"claude-opus-4-6", "low", 0, 32000, adaptive, effort("low")},
+		{"claude-sonnet-4-5-20250929", "medium", 0, 32000, budget(10000), nil},
+		{"claude-sonnet-4-20250514", "high", 0, 32000, budget(24000), nil},
+		{"claude-3-7-sonnet-latest", "low", 0, 32000, budget(4000), nil},
+		{"claude-3-5-haiku-latest", "", 0, 8192, nil, nil},
+		{"claude-3-haiku-20240307", "", 0, 4096, nil, nil},
+		{"claude-haiku-5-5", "", 0, 32000, nil, nil},
+		{"some-other-model", "high", 0, 8192, budget(6144), nil},
+		{"claude-sonnet-4-5", "high", 1000, 1000, nil, nil},
+	} {
+		t.Run(c.model+" "+c.effort, func(t *testing.T) {
+			r := llmtest.First()
+			r.Model, r.Reasoning, r.MaxOutput = c.model, c.effort, c.limit
+			got := body(t, r)
+			want := map[string]any{"max_tokens": c.max, "thinking": c.thinking, "output_config": c.out}
+			have := map[string]any{"max_tokens": got["max_tokens"], "thinking": got["thinking"], "output_config": got["output_config"]}
+			if diff := cmp.Diff(want, have); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A run of calls that another model began goes on without a budget, and without that model's signatures.
+func TestForeignRun(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Calls})
+	r := llmtest.Second(ask(t, s, llmtest.First()))
+	r.Model = "claude-sonnet-4-5"
+	got := body(t, r)
+	if got["thinking"] != nil {
+		t.Errorf("thinking %v", got["thinking"])
+	}
+	if text, _ := json.Marshal(got); strings.Contains(string(text), "EqQBCgIYAhIM") {
+		t.Errorf("a foreign signature in %s", text)
+	}
+	r.Messages = append(r.Messages,
+		llm.Message{Role: llm.Assistant, Parts: []llm.Content{llm.Text{Text: "Done."}}},
+		llm.Message{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "And now?"}}})
+	if got := body(t, r); got["thinking"] == nil {
+		t.Error("no thinking in the next turn")
+	}
+}
+
+// What the API refuses never goes out: empty texts, foreign ids, results apart from their call.
+func TestShape(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
+	ask(t, s, llm.Request{
+		Model:     "m",
+		MaxOutput: 5,
+		Tools:     []llm.ToolSpec{{Name: "now"}},
+		Messages: []llm.Message{
+			{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "a"}, llm.Text{Text: " \n"}, llmtest.Pixel}},
+			{Role: llm.Assistant, Parts: []llm.Content{llm.Thinking{Text: "t"}, llm.Text{Text: ""}, llm.ToolCall{ID: "functions.now:0", Name: "now", Arguments: []byte("{}")}}},
+			{Role: llm.Tool, Parts: []llm.Content{llm.ToolResult{CallID: "functions.now:0", Name: "now"}}},
+			{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "b"}}},
+			{Role: llm.Assistant, Parts: []llm.Content{llm.Thinking{Text: "t"}}},
+			{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "c"}}},
+		},
+	})
+	llmtest.SameJSON(t, "shape.json", s.Queries()[0].Body)
+}
+
+func event(data string) string { return "event: x\ndata: " + data + "\n\n" }
+
+// The ends that the standard answers do not have.
+func TestEvents(t *testing.T) {
+	text := event(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`) +
+		event(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)
+	end := func(reason string) string {
+		return event(`{"type":"message_delta","delta":{"stop_reason":"`+reason+`"},"usage":{"output_tokens":2}}`) + event(`{"type":"message_stop"}`)
+	}
+	usage := llm.Usage{Output: 2}
+	for _, c := range []struct {
+		name, body string
+		want       llmtest.Heard
+	}{
+		{"token limit", text + end("max_tokens"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length, Usage: usage}}},
+		{"window full", text + end("model_context_window_exceeded"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length, Usage: usage}}},
+		{"refusal", text + end("refusal"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Filtered, Usage: usage}}},
+		{"pause", text + end("pause_turn"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Stop, Usage: usage}}},
+		{"no stop event", text + event(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`),
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Stop, Usage: usage}}},
+		{"overloaded", event(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`),
+			llmtest.Heard{End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Status: 529, Retryable: true, Message: "529 Overloaded: Overloaded"}}}},
+		{"error of no known type", text + event(`{"type":"error","error":{"type":"odd","message":"hm"}}`),
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Message: "hm"}}}},
+		{"whole input at the start", event(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"bash","input":{"command":"ls"}}}`) +
+			event(`{"type":"content_block_stop","index":0}`) + end("tool_use"),
+			llmtest.Heard{Calls: []llm.ToolCall{{ID: "t", Name: "bash", Arguments: []byte(`{"command":"ls"}`)}}, End: llm.End{Reason: llm.ToolCalls, Usage: usage}}},
+		{"call cut at the limit", event(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"bash","input":{}}}`) +
+			event(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"comm"}}`) + end("max_tokens"),
+			llmtest.Heard{Calls: []llm.ToolCall{{ID: "t", Name: "bash", Arguments: []byte(`{}`), Malformed: `{"comm`}}, End: llm.End{Reason: llm.Length, Usage: usage}}},
+		{"blocks of no known type", event(`{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web","input":{}}}`) +
+			event(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`) +
+			event(`{"type":"content_block_stop","index":0}`) + event(`{"type":"hello"}`) + text + end("end_turn"),
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Stop, Usage: usage}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ask(t, llmtest.Serve(t, llmtest.Reply{Body: c.body}), llmtest.First())
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

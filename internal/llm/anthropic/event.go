@@ -1,0 +1,219 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley/internal/llm"
+)
+
+// event is what any event of the stream may hold of interest
+// (https://platform.claude.com/docs/en/build-with-claude/streaming).
+type event struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		Model string `json:"model"`
+		Usage usage  `json:"usage"`
+	} `json:"message"`
+	Block json.RawMessage `json:"content_block"`
+	Delta struct {
+		Type       string `json:"type"`
+		Text       string `json:"text"`
+		Thinking   string `json:"thinking"`
+		Signature  string `json:"signature"`
+		Partial    string `json:"partial_json"`
+		StopReason string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage usage `json:"usage"`
+}
+
+// usage is cumulative: each report that has a number replaces the one before.
+type usage struct {
+	Input      int `json:"input_tokens"`
+	CacheRead  int `json:"cache_read_input_tokens"`
+	CacheWrite int `json:"cache_creation_input_tokens"`
+	Output     int `json:"output_tokens"`
+	Details    struct {
+		Thinking int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+func (u *usage) update(n usage) {
+	for _, pair := range []struct {
+		have *int
+		now  int
+	}{
+		{&u.Input, n.Input}, {&u.CacheRead, n.CacheRead}, {&u.CacheWrite, n.CacheWrite}, {&u.Output, n.Output},
+		{&u.Details.Thinking, n.Details.Thinking},
+	} {
+		if pair.now != 0 {
+			*pair.have = pair.now
+		}
+	}
+}
+
+// tokens counts the whole prompt as input; Anthropic counts what was not cached.
+func (u usage) tokens() llm.Usage {
+	return llm.Usage{
+		Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CachedRead: u.CacheRead,
+		CachedWrite: u.CacheWrite, Reasoning: u.Details.Thinking,
+	}
+}
+
+// block is one content block while it is open.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+
+	at      llm.Place
+	written strings.Builder
+}
+
+// state is what an answer needs to remember between events.
+type state struct {
+	answer *llm.Answer
+	open   map[int]*block
+	order  []*block
+	usage  usage
+	reason string
+}
+
+// take writes what one event adds. It is over at the last event, and when the caller has left.
+func (s *state) take(e *event, data []byte) (over bool, err error) {
+	a := s.answer
+	switch e.Type {
+	case "message_start":
+		a.End.ResponseModel = e.Message.Model
+		s.usage.update(e.Message.Usage)
+		a.End.Usage = s.usage.tokens()
+	case "content_block_start":
+		return s.start(e)
+	case "content_block_delta":
+		return !s.delta(e), nil
+	case "content_block_stop":
+		return !s.stop(s.open[e.Index]), nil
+	case "message_delta":
+		s.usage.update(e.Usage)
+		a.End.Usage = s.usage.tokens()
+		if e.Delta.StopReason != "" {
+			s.reason = e.Delta.StopReason
+		}
+	case "message_stop":
+		s.finish()
+		return true, nil
+	case "error":
+		message, code := llm.Complaint(data)
+		return true, llm.StreamFault(message, code)
+	}
+	return false, nil
+}
+
+func (s *state) start(e *event) (over bool, err error) {
+	a := s.answer
+	b := &block{at: a.Place()}
+	if err := json.Unmarshal(e.Block, b); err != nil {
+		return false, llm.Malformed(err)
+	}
+	if s.open == nil {
+		s.open = make(map[int]*block)
+	}
+	s.open[e.Index] = b
+	s.order = append(s.order, b)
+	ok := true
+	switch b.Type {
+	case "text":
+		ok = a.Text(b.Text)
+	case "thinking":
+		b.written.WriteString(b.Thinking)
+		ok = a.Thinking(b.Thinking)
+	case "tool_use":
+		b.ID, ok = a.Start(b.ID, b.Name)
+	}
+	return !ok, nil
+}
+
+func (s *state) delta(e *event) bool {
+	b := s.open[e.Index]
+	if b == nil {
+		return true
+	}
+	switch d := &e.Delta; d.Type {
+	case "text_delta":
+		return s.answer.Text(d.Text)
+	case "thinking_delta":
+		b.written.WriteString(d.Thinking)
+		return s.answer.Thinking(d.Thinking)
+	case "signature_delta":
+		b.Signature += d.Signature
+	case "input_json_delta":
+		b.written.WriteString(d.Partial)
+	}
+	return true
+}
+
+// stop closes a block: what must go back is now whole.
+func (s *state) stop(b *block) bool {
+	if b == nil {
+		return true
+	}
+	kind := b.Type
+	b.Type = ""
+	switch kind {
+	case "thinking":
+		if b.Signature == "" {
+			return true
+		}
+		return s.keep(b.at, thought{Type: kind, Thinking: b.written.String(), Signature: b.Signature})
+	case "redacted_thinking":
+		return s.keep(b.at, redacted{Type: kind, Data: b.Data})
+	case "tool_use":
+		arguments := b.written.String()
+		if arguments == "" {
+			arguments = string(b.Input)
+		}
+		return s.answer.Call(b.ID, b.Name, arguments)
+	}
+	return true
+}
+
+// thought and redacted are blocks as they go back.
+type thought struct {
+	Type      string `json:"type"`
+	Thinking  string `json:"thinking"`
+	Signature string `json:"signature"`
+}
+
+type redacted struct {
+	Type string `json:"type"`
+	Data string `json:"data"`
+}
+
+func (s *state) keep(at llm.Place, v any) bool {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return true
+	}
+	return s.answer.OpaqueAt(at, data)
+}
+
+// finish ends the answer. A call that the token limit cut off was not closed.
+func (s *state) finish() {
+	for _, b := range s.order {
+		if b.Type == "tool_use" && !s.stop(b) {
+			return
+		}
+	}
+	switch s.reason {
+	case "max_tokens", "model_context_window_exceeded":
+		s.answer.End.Reason = llm.Length
+	case "refusal":
+		s.answer.End.Reason = llm.Filtered
+	}
+}

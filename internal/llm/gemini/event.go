@@ -1,0 +1,183 @@
+package gemini
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"parley/internal/llm"
+)
+
+// response is one chunk of the stream (https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse).
+type response struct {
+	Candidates []struct {
+		Index         int     `json:"index"`
+		Content       content `json:"content"`
+		FinishReason  string  `json:"finishReason"`
+		FinishMessage string  `json:"finishMessage"`
+	} `json:"candidates"`
+	PromptFeedback struct {
+		BlockReason        string `json:"blockReason"`
+		BlockReasonMessage string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Usage *struct {
+		Prompt     int `json:"promptTokenCount"`
+		Cached     int `json:"cachedContentTokenCount"`
+		Candidates int `json:"candidatesTokenCount"`
+		Thoughts   int `json:"thoughtsTokenCount"`
+		ToolUse    int `json:"toolUsePromptTokenCount"`
+	} `json:"usageMetadata"`
+	ModelVersion string          `json:"modelVersion"`
+	Error        json.RawMessage `json:"error"`
+}
+
+// signed is what an answer's part had beyond its content, as kept in opaque data: a call's, by the id it got here,
+// a picture's, or that of the next Text bytes of text.
+type signed struct {
+	Call      string `json:"call,omitempty"`
+	ID        string `json:"id,omitempty"`
+	Image     bool   `json:"image,omitempty"`
+	Text      int    `json:"text,omitempty"`
+	Signature string `json:"signature,omitempty"`
+}
+
+// state is what an answer needs to remember between chunks.
+type state struct {
+	answer  *llm.Answer
+	reason  string
+	message string
+	blocked string
+}
+
+func (s *state) read(body io.Reader) error {
+	stream := newEvents(body)
+	for {
+		data, err := stream.next()
+		if errors.Is(err, io.EOF) {
+			return s.finish()
+		}
+		if err != nil {
+			var fault *llm.Fault
+			if errors.As(err, &fault) {
+				return fault
+			}
+			return llm.Malformed(err)
+		}
+		var chunk response
+		if err := json.Unmarshal(data, &chunk); err != nil {
+			return llm.Malformed(err)
+		}
+		if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
+			message, code := llm.Complaint(data)
+			return llm.StreamFault(message, code)
+		}
+		if !s.take(&chunk) {
+			return nil
+		}
+	}
+}
+
+// take writes what one chunk adds; it returns false when the caller has left.
+func (s *state) take(chunk *response) bool {
+	end := &s.answer.End
+	if chunk.ModelVersion != "" {
+		end.ResponseModel = chunk.ModelVersion
+	}
+	if u := chunk.Usage; u != nil {
+		end.Usage = llm.Usage{
+			Input: u.Prompt + u.ToolUse, Output: u.Candidates + u.Thoughts, CachedRead: u.Cached, Reasoning: u.Thoughts,
+		}
+	}
+	if b := chunk.PromptFeedback; b.BlockReason != "" {
+		s.blocked = join(b.BlockReason, b.BlockReasonMessage)
+	}
+	for i := range chunk.Candidates {
+		c := &chunk.Candidates[i]
+		if c.Index != 0 {
+			continue
+		}
+		if c.FinishReason != "" {
+			s.reason, s.message = c.FinishReason, c.FinishMessage
+		}
+		for j := range c.Content.Parts {
+			if !s.part(&c.Content.Parts[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *state) part(p *part) bool {
+	a := s.answer
+	switch {
+	case p.Call != nil:
+		id, ok := a.Start(p.Call.ID, p.Call.Name)
+		if !ok {
+			return false
+		}
+		kept := signed{Call: id, Signature: p.Signature}
+		if p.Call.ID == id {
+			kept.ID = id
+		}
+		if (kept.ID != "" || kept.Signature != "") && !s.keep(kept) {
+			return false
+		}
+		return a.Call(id, p.Call.Name, string(p.Call.Args))
+	case p.Data != nil:
+		if p.Signature != "" && !s.keep(signed{Image: true, Signature: p.Signature}) {
+			return false
+		}
+		return a.Image(llm.Image{MediaType: p.Data.MediaType, Data: p.Data.Data})
+	case p.Thought:
+		return a.Thinking(p.text())
+	}
+	if p.Signature != "" && !s.keep(signed{Text: len(p.text()), Signature: p.Signature}) {
+		return false
+	}
+	return a.Text(p.text())
+}
+
+func (s *state) keep(v signed) bool {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return true
+	}
+	return s.answer.Opaque(data)
+}
+
+// finish ends the answer after the last chunk.
+func (s *state) finish() error {
+	end := &s.answer.End
+	if s.reason == "" && s.blocked == "" {
+		return llm.Cut()
+	}
+	if s.reason == "" {
+		end.Reason = llm.Filtered
+		end.Fault = &llm.Fault{Code: llm.CodeDenied, Message: llm.Line("the prompt was blocked: " + s.blocked)}
+		return nil
+	}
+	// Any other reason is STOP, or a compatible server's word for it.
+	switch s.reason {
+	case "MAX_TOKENS":
+		end.Reason = llm.Length
+	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
+		"IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		end.Reason = llm.Filtered
+		end.Fault = &llm.Fault{Code: llm.CodeDenied, Message: llm.Line("the answer was blocked: " + join(s.reason, s.message))}
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE",
+		"MALFORMED_RESPONSE", "OTHER", "NO_IMAGE", "IMAGE_OTHER":
+		// The model wrote something unusable; it may do better the next time.
+		return &llm.Fault{
+			Code: llm.CodeProvider, Retryable: true, Message: llm.Line("the answer ended with " + join(s.reason, s.message)),
+		}
+	}
+	return nil
+}
+
+func join(reason, message string) string {
+	if message == "" {
+		return reason
+	}
+	return reason + " (" + message + ")"
+}

@@ -1,0 +1,177 @@
+package openaichat
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley/internal/llm"
+)
+
+// chunk is a chat.completion.chunk (https://platform.openai.com/docs/api-reference/chat-streaming), and what
+// compatible servers put beside it: an error object or text in an event of its own, null for any member, usage in
+// every chunk, content as a list of parts (Mistral), reasoning under two names.
+type chunk struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Index  int    `json:"index"`
+		Delta  delta  `json:"delta"`
+		Finish string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *usage          `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Content          words           `json:"content"`
+	ReasoningContent words           `json:"reasoning_content"`
+	Reasoning        words           `json:"reasoning"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details"`
+	Refusal          words           `json:"refusal"`
+	ToolCalls        []callDelta     `json:"tool_calls"`
+}
+
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	// CacheHit is DeepSeek's own name for cached_tokens.
+	CacheHit int `json:"prompt_cache_hit_tokens"`
+	Details  struct {
+		Cached  int `json:"cached_tokens"`
+		Written int `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	OutputDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (u usage) tokens() llm.Usage {
+	return llm.Usage{
+		Input: u.Prompt, Output: u.Completion, CachedRead: max(u.Details.Cached, u.CacheHit),
+		CachedWrite: u.Details.Written, Reasoning: u.OutputDetails.Reasoning,
+	}
+}
+
+// words is text that a server writes as a string, as null, or as a list of parts of type text and thinking.
+type words struct{ text, thinking string }
+
+type part struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Thinking json.RawMessage `json:"thinking"`
+}
+
+func (w *words) UnmarshalJSON(data []byte) error {
+	switch {
+	case data[0] == '"':
+		return json.Unmarshal(data, &w.text)
+	case data[0] != '[':
+		return nil
+	}
+	var parts []part
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Type != "thinking" {
+			w.text += p.Text
+			continue
+		}
+		var inner words
+		if len(p.Thinking) > 0 && inner.UnmarshalJSON(p.Thinking) == nil {
+			w.thinking += inner.text
+		}
+	}
+	return nil
+}
+
+// fault is the error that a chunk carries, else nil. A code that is an HTTP status counts as that status.
+func (c *chunk) fault(data []byte) *llm.Fault {
+	if len(c.Error) == 0 || string(c.Error) == "null" {
+		return nil
+	}
+	message, code := llm.Complaint(data)
+	return llm.StreamFault(message, code)
+}
+
+// state is what an answer needs to remember between chunks.
+type state struct {
+	answer  *llm.Answer
+	calls   calls
+	trail   trail
+	reason  string
+	done    bool
+	refused bool
+}
+
+// take writes what one chunk adds; it returns false when the caller has left.
+func (s *state) take(c *chunk) bool {
+	a := s.answer
+	if c.Model != "" {
+		a.End.ResponseModel = c.Model
+	}
+	if c.Usage != nil {
+		a.End.Usage = c.Usage.tokens()
+	}
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		if choice.Index != 0 {
+			continue
+		}
+		if choice.Finish != "" {
+			s.reason = choice.Finish
+		}
+		if !s.delta(&choice.Delta) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) delta(d *delta) bool {
+	a := s.answer
+	thinking, field := d.ReasoningContent.text, "reasoning_content"
+	if thinking == "" {
+		thinking, field = d.Reasoning.text, "reasoning"
+	}
+	s.trail.add(field, thinking, d.ReasoningDetails)
+	if !a.Thinking(thinking) || !a.Thinking(d.Content.thinking) || !a.Text(d.Content.text) {
+		return false
+	}
+	if d.Refusal.text != "" {
+		s.refused = true
+		if !a.Text(d.Refusal.text) {
+			return false
+		}
+	}
+	for i := range d.ToolCalls {
+		if !s.calls.add(a, &d.ToolCalls[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// finish ends the answer after the last event.
+func (s *state) finish() error {
+	a := s.answer
+	switch reason := strings.ToLower(s.reason); reason {
+	case "":
+		if !s.done {
+			return llm.Cut()
+		}
+	case "length", "max_tokens":
+		a.End.Reason = llm.Length
+	case "content_filter", "refusal", "safety":
+		a.End.Reason = llm.Filtered
+	case "error":
+		return &llm.Fault{Code: llm.CodeProvider, Message: "the server ended the answer with an error", Retryable: true}
+	}
+	if s.refused {
+		a.End.Reason = llm.Filtered
+	}
+	if block := s.trail.block(); block != nil && !a.OpaqueAt(llm.Place{}, block) {
+		return nil
+	}
+	s.calls.finish(a)
+	return nil
+}

@@ -1,0 +1,236 @@
+package openaichat_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
+	"parley/internal/llm/openaichat"
+)
+
+func wire(t testing.TB) llmtest.Wire {
+	return llmtest.Wire{
+		New:       openaichat.New,
+		Text:      llmtest.File(t, "text.sse"),
+		Calls:     llmtest.File(t, "calls.sse"),
+		KeyHeader: "Authorization", KeyValue: "Bearer " + llmtest.Secret,
+		Environment: []string{
+			"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY",
+			"OPENAI_CUSTOM_HEADERS",
+		},
+	}
+}
+
+func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
+
+// The reference for BenchmarkDeltas: the SDK's own stream of its own chunk type, from the same server.
+func BenchmarkSDK(b *testing.B) {
+	llmtest.Bench(b, llmtest.Wire{Text: llmtest.File(b, "text.sse"), New: func(o llm.Options) llm.Model { return sdkModel{o} }})
+}
+
+type sdkModel struct{ options llm.Options }
+
+func (m sdkModel) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
+	return func(yield func(llm.Part) bool) {
+		chat := openai.NewChatCompletionService(option.WithBaseURL(m.options.BaseURL), option.WithHTTPClient(m.options.HTTP))
+		stream := chat.NewStreaming(ctx, openai.ChatCompletionNewParams{Model: r.Model})
+		defer stream.Close()
+		for stream.Next() {
+			for _, c := range stream.Current().Choices {
+				if !yield(llm.TextDelta{Text: c.Delta.Content}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
+	t.Helper()
+	m := openaichat.New(llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
+	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
+	if err := llmtest.Laws(r, parts); err != nil {
+		t.Fatalf("%v in %#v", err, parts)
+	}
+	return h
+}
+
+// The request after a run of calls is the documented one: https://platform.openai.com/docs/guides/function-calling.
+func TestSecondRequest(t *testing.T) {
+	w := wire(t)
+	s := llmtest.Serve(t, llmtest.Reply{Body: w.Calls}, llmtest.Reply{Body: w.Text})
+	ask(t, s, llmtest.Second(ask(t, s, llmtest.First())))
+	q := s.Queries()[1]
+	if q.Method != http.MethodPost || q.Path != "/v1/chat/completions" {
+		t.Errorf("%s %s", q.Method, q.Path)
+	}
+	llmtest.SameJSON(t, "second.json", q.Body)
+}
+
+// Thinking goes back only within its own run of calls, and only to the provider and model it came from.
+func TestThinkingGoesBack(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Calls}, llmtest.Reply{Body: wire(t).Text}, llmtest.Reply{Body: wire(t).Text})
+	second := llmtest.Second(ask(t, s, llmtest.First()))
+	later := second
+	later.Messages = append(later.Messages, llm.Message{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "Thanks."}}})
+	ask(t, s, later)
+	other := second
+	other.Model = "model-2"
+	ask(t, s, other)
+	for _, q := range s.Queries() {
+		if strings.Contains(string(q.Body), "briefly") {
+			t.Errorf("thinking in %s", q.Body)
+		}
+	}
+}
+
+// event is one chunk with the given delta.
+func event(delta string) string {
+	return `data: {"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
+}
+
+func finish(reason string) string {
+	return `data: {"choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}` + "\n\ndata: [DONE]\n\n"
+}
+
+// What compatible servers send that OpenAI does not.
+func TestServers(t *testing.T) {
+	read := llm.ToolCall{Name: "read", Arguments: []byte(`{"path":"a"}`)}
+	bash := llm.ToolCall{Name: "bash", Arguments: []byte(`{}`)}
+	calls := func(list ...string) string { return event(`{"tool_calls":[` + strings.Join(list, ",") + `]}`) }
+	whole := func(index, id, name, arguments string) string {
+		if id != "" {
+			id = `"id":"` + id + `",`
+		}
+		return fmt.Sprintf(`{%s%s"function":{"name":%q,"arguments":%q}}`, index, id, name, arguments)
+	}
+	for _, c := range []struct {
+		name, body string
+		want       llmtest.Heard
+	}{
+		{"whole calls in one chunk", calls(whole(`"index":0,`, "a", "read", `{"path":"a"}`), whole(`"index":1,`, "b", "bash", "{}")) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read, bash}}},
+		{"every call has index 0", calls(whole(`"index":0,`, "a", "read", `{"path":"a"}`)) + calls(whole(`"index":0,`, "b", "bash", "{}")) + finish("stop"),
+			llmtest.Heard{Calls: []llm.ToolCall{read, bash}}},
+		{"no index", calls(whole("", "a", "read", `{"path":"a"}`), whole("", "b", "bash", "")) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read, bash}}},
+		{"no id and no index", calls(whole("", "", "read", `{"path":"a"}`), whole("", "", "read", `{"path":"a"}`)) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read, read}}},
+		{"same id twice", calls(whole(`"index":0,`, "a", "read", `{"path":"a"}`), whole(`"index":1,`, "a", "bash", "")) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read, bash}}},
+		{"name and id in every piece", calls(whole(`"index":0,`, "a", "read", `{"pa`)) + calls(whole(`"index":0,`, "a", "read", `th":"a"}`)) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read}}},
+		{"name in every piece, no id", calls(whole(`"index":0,`, "", "read", `{"pa`)) + calls(whole(`"index":0,`, "", "read", `th":"a"}`)) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read}}},
+		{"arguments as an object", event(`{"tool_calls":[{"index":0,"function":{"name":"read","arguments":{"path":"a"}}}]}`) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{read}}},
+		{"arguments null", event(`{"tool_calls":[{"index":0,"function":{"name":"bash","arguments":null}}]}`) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{bash}}},
+		{"arguments that are not JSON", calls(whole(`"index":0,`, "", "bash", `{"a":`)) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{{Name: "bash", Arguments: []byte("{}"), Malformed: `{"a":`}}}},
+		{"arguments that are no object", calls(whole(`"index":0,`, "", "bash", `["a"]`)) + finish("tool_calls"),
+			llmtest.Heard{Calls: []llm.ToolCall{{Name: "bash", Arguments: []byte("{}"), Malformed: `["a"]`}}}},
+		{"call cut at the limit", calls(whole(`"index":0,`, "", "bash", `{"command":"ec`)) + finish("length"),
+			llmtest.Heard{Calls: []llm.ToolCall{{Name: "bash", Arguments: []byte("{}"), Malformed: `{"command":"ec`}}, End: llm.End{Reason: llm.Length}}},
+		{"reasoning", event(`{"reasoning":"hm","content":""}`) + event(`{"content":"ok"}`) + finish("stop"),
+			llmtest.Heard{Thinking: "hm", Text: "ok"}},
+		{"both reasonings", event(`{"reasoning":"hm","reasoning_content":"hm"}`) + event(`{"content":"ok"}`) + finish("stop"),
+			llmtest.Heard{Thinking: "hm", Text: "ok"}},
+		{"content in parts", event(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`) + event(`{"content":[{"type":"text","text":"ok"}]}`) + finish("stop"),
+			llmtest.Heard{Thinking: "hm", Text: "ok"}},
+		{"refusal", event(`{"refusal":"I can"}`) + event(`{"refusal":"not."}`) + finish("stop"),
+			llmtest.Heard{Text: "I cannot."}},
+		{"filter", event(`{"content":"a"}`) + finish("content_filter"),
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Filtered}}},
+		{"error null", `data: {"error":null,"choices":[{"delta":{"content":"ok"}}]}` + "\n\n" + finish("stop"),
+			llmtest.Heard{Text: "ok"}},
+		{"no finish reason", event(`{"content":"ok"}`) + "data: [DONE]\n\n", llmtest.Heard{Text: "ok"}},
+		{"no done", event(`{"content":"ok"}`) + strings.TrimSuffix(finish("stop"), "data: [DONE]\n\n"), llmtest.Heard{Text: "ok"}},
+		{"usage in every chunk", `data: {"choices":[{"delta":{"content":"o"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}` + "\n\n" +
+			`data: {"choices":[{"delta":{"content":"k"}}],"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_cache_hit_tokens":1}}` + "\n\n" + finish("stop"),
+			llmtest.Heard{Text: "ok", End: llm.End{Usage: llm.Usage{Input: 3, Output: 2, CachedRead: 1}}}},
+		{"second choice", `data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"ok"}}]}` + "\n\n" + finish("stop"),
+			llmtest.Heard{Text: "ok"}},
+		{"empty", finish("stop"), llmtest.Heard{}},
+		{"error in the stream", event(`{"content":"a"}`) + `data: {"error":{"message":"the queue is full","type":"server_error","code":503}}` + "\n\n",
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Status: 503, Retryable: true,
+				Message: "503 Service Unavailable: the queue is full"}}}},
+		{"error as text", `data: {"error":"model crashed"}` + "\n\n",
+			llmtest.Heard{End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Message: "model crashed"}}}},
+		{"error as finish", event(`{"content":"a"}`) + finish("error"),
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Retryable: true,
+				Message: "the server ended the answer with an error"}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ask(t, llmtest.Serve(t, llmtest.Reply{Body: c.body}), llmtest.First())
+			got.Opaque, got.End.Opaque, got.End.ResponseModel = nil, nil, ""
+			if c.want.End.Reason == "" {
+				c.want.End.Reason = llm.Stop
+				if c.want.Calls != nil {
+					c.want.End.Reason = llm.ToolCalls
+				}
+			}
+			if c.name == "refusal" {
+				c.want.End.Reason = llm.Filtered
+			}
+			for i := range got.Calls {
+				got.Calls[i].ID = ""
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// An account without money is not a passing limit, though OpenAI says 429 for both.
+func TestQuota(t *testing.T) {
+	body := `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`
+	got := ask(t, llmtest.Serve(t, llmtest.Reply{Status: 429, Type: "application/json", Body: body}), llmtest.First())
+	want := &llm.Fault{Code: llm.CodeLimit, Status: 429, Message: "429 Too Many Requests: You exceeded your current quota"}
+	if diff := cmp.Diff(want, got.End.Fault); diff != "" {
+		t.Errorf("fault (-want +got):\n%s", diff)
+	}
+}
+
+// OpenRouter's reasoning_details come in pieces and go back as the whole they were.
+func TestReasoningDetails(t *testing.T) {
+	body := event(`{"reasoning":"He","reasoning_details":[{"type":"reasoning.text","text":"He","format":"f","index":0}]}`) +
+		event(`{"reasoning":"llo","reasoning_details":[{"type":"reasoning.text","text":"llo","index":0}]}`) +
+		event(`{"reasoning_details":[{"type":"reasoning.text","signature":"sig","text":null,"index":0}]}`) +
+		event(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"xyz","index":1}]}`) +
+		event(`{"content":"Hi"}`) + finish("stop")
+	s := llmtest.Serve(t, llmtest.Reply{Body: body}, llmtest.Reply{Body: body})
+	h := ask(t, s, llmtest.First())
+	r := llmtest.First()
+	r.System, r.Tools = "", nil
+	r.Messages = append(r.Messages, h.Message(), llm.Message{Role: llm.User, Parts: []llm.Content{llm.Image{MediaType: "image/gif", Data: []byte("GIF")}, llm.Text{Text: "And?"}}})
+	ask(t, s, r)
+	llmtest.SameJSON(t, "details.json", s.Queries()[1].Body)
+}
+
+// Wherever the version stands, or not, the path is right.
+func TestBaseURL(t *testing.T) {
+	body := wire(t).Text
+	for suffix, want := range map[string]string{
+		"": "/v1/chat/completions", "/": "/v1/chat/completions", "/v1": "/v1/chat/completions", "/v1/": "/v1/chat/completions",
+		"/api/v1": "/api/v1/chat/completions", "/v1beta/openai/": "/v1beta/openai/chat/completions",
+	} {
+		s := llmtest.Serve(t, llmtest.Reply{Body: body})
+		h, _ := llmtest.Hear(openaichat.New(llm.Options{BaseURL: s.URL + suffix, HTTP: s.Client()}).Stream(t.Context(), llmtest.First()))
+		if got := s.Queries()[0].Path; got != want || h.Text != llmtest.Said {
+			t.Errorf("%q: path %s, want %s", suffix, got, want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package openairesponses_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
+	"parley/internal/llm/openairesponses"
+)
+
+func wire(t testing.TB) llmtest.Wire {
+	return llmtest.Wire{
+		New:       openairesponses.New,
+		Text:      llmtest.File(t, "text.sse"),
+		Calls:     llmtest.File(t, "calls.sse"),
+		KeyHeader: "Authorization", KeyValue: "Bearer " + llmtest.Secret,
+		Environment: []string{
+			"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY",
+			"OPENAI_CUSTOM_HEADERS",
+		},
+	}
+}
+
+func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
+
+func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
+	t.Helper()
+	m := openairesponses.New(llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
+	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
+	if err := llmtest.Laws(r, parts); err != nil {
+		t.Fatalf("%v in %#v", err, parts)
+	}
+	return h
+}
+
+// The request after a run of calls is the documented one:
+// https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context.
+func TestSecondRequest(t *testing.T) {
+	w := wire(t)
+	s := llmtest.Serve(t, llmtest.Reply{Body: w.Calls}, llmtest.Reply{Body: w.Text})
+	ask(t, s, llmtest.Second(ask(t, s, llmtest.First())))
+	q := s.Queries()[1]
+	if q.Method != http.MethodPost || q.Path != "/v1/responses" {
+		t.Errorf("%s %s", q.Method, q.Path)
+	}
+	llmtest.SameJSON(t, "second.json", q.Body)
+}
+
+// Encrypted reasoning goes to no other model and to no other provider.
+func TestReasoningStaysHome(t *testing.T) {
+	w := wire(t)
+	s := llmtest.Serve(t, llmtest.Reply{Body: w.Calls}, llmtest.Reply{Body: w.Text}, llmtest.Reply{Body: w.Text})
+	second := llmtest.Second(ask(t, s, llmtest.First()))
+	other := second
+	other.Model = "model-2"
+	ask(t, s, other)
+	named := openairesponses.New(llm.Options{Provider: "azure", BaseURL: s.URL, HTTP: s.Client()})
+	llmtest.Hear(named.Stream(t.Context(), second))
+	for _, q := range s.Queries() {
+		if strings.Contains(string(q.Body), "secret-thoughts") {
+			t.Errorf("reasoning in %s", q.Body)
+		}
+	}
+}
+
+// Models that never reason are not asked for reasoning.
+func TestInclude(t *testing.T) {
+	for _, c := range []struct {
+		model, effort string
+		want          bool
+	}{
+		{"gpt-4o", "", false}, {"gpt-4.1-mini", "", false}, {"gpt-5", "", true}, {"o3", "", true}, {"gpt-4x", "low", true},
+	} {
+		s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
+		r := llmtest.First()
+		r.Model, r.Reasoning = c.model, c.effort
+		ask(t, s, r)
+		var body map[string]json.RawMessage
+		if err := json.Unmarshal(s.Queries()[0].Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		if _, got := body["include"]; got != c.want {
+			t.Errorf("%s %s: include %v", c.model, c.effort, got)
+		}
+		if _, got := body["reasoning"]; got != (c.effort != "") {
+			t.Errorf("%s %s: reasoning %v", c.model, c.effort, got)
+		}
+	}
+}
+
+func event(data string) string { return "data: " + data + "\n\n" }
+
+const completed = `{"type":"response.completed","response":{"model":"m","status":"completed"}}`
+
+// The ends and items that the standard answers do not have.
+func TestEvents(t *testing.T) {
+	picture := base64.StdEncoding.EncodeToString([]byte("JPEG"))
+	for _, c := range []struct {
+		name, body string
+		want       llmtest.Heard
+	}{
+		{"token limit", event(`{"type":"response.output_text.delta","delta":"a"}`) +
+			event(`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`),
+			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length}}},
+		{"filter", event(`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`),
+			llmtest.Heard{End: llm.End{Reason: llm.Filtered}}},
+		{"refusal", event(`{"type":"response.refusal.delta","delta":"No."}`) + event(completed),
+			llmtest.Heard{Text: "No.", End: llm.End{Reason: llm.Filtered, ResponseModel: "m"}}},
+		{"failed", event(`{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"slow down"}}}`),
+			llmtest.Heard{End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "limit", Status: 429, Retryable: true,
+				Message: "429 Too Many Requests: slow down"}}}},
+		{"error", event(`{"type":"error","code":"server_error","message":"oh","param":null}`),
+			llmtest.Heard{End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Status: 500, Retryable: true,
+				Message: "500 Internal Server Error: oh"}}}},
+		{"picture", event(`{"type":"response.output_item.done","output_index":0,"item":{"type":"image_generation_call","id":"ig","result":"`+picture+`","output_format":"jpeg"}}`) + event(completed),
+			llmtest.Heard{Images: []llm.Image{{MediaType: "image/jpeg", Data: []byte("JPEG")}}, End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
+		{"no deltas", event(`{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]},{"type":"function_call","call_id":"c","name":"bash","arguments":"{}"}]}}`),
+			llmtest.Heard{Text: "Hi", Calls: []llm.ToolCall{{ID: "c", Name: "bash", Arguments: []byte("{}")}}, End: llm.End{Reason: llm.ToolCalls}}},
+		{"call cut at the limit", event(`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"bash"}}`) +
+			event(`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"comm"}`) +
+			event(`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`),
+			llmtest.Heard{Calls: []llm.ToolCall{{ID: "c", Name: "bash", Arguments: []byte("{}"), Malformed: `{"comm`}}, End: llm.End{Reason: llm.Length}}},
+		{"two messages", event(`{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}`) +
+			event(`{"type":"response.output_text.delta","delta":"a"}`) + event(`{"type":"response.output_text.delta","delta":"b"}`) +
+			event(`{"type":"response.output_item.added","output_index":1,"item":{"type":"message"}}`) +
+			event(`{"type":"response.output_text.delta","delta":"c"}`) + event(completed),
+			llmtest.Heard{Text: "ab\n\nc", End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
+		{"two summaries", event(`{"type":"response.reasoning_summary_text.delta","summary_index":0,"delta":"a"}`) +
+			event(`{"type":"response.reasoning_summary_text.delta","summary_index":1,"delta":"b"}`) + event(completed),
+			llmtest.Heard{Thinking: "a\n\nb", End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
+		{"reasoning of open models", event(`{"type":"response.reasoning_text.delta","delta":"a"}`) + event(completed),
+			llmtest.Heard{Thinking: "a", End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ask(t, llmtest.Serve(t, llmtest.Reply{Body: c.body}), llmtest.First())
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The server's own image tool is asked for by its name; what it made is shown to it again.
+func TestImageTool(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
+	ask(t, s, llm.Request{
+		Model: "gpt-4o",
+		Tools: []llm.ToolSpec{{Name: openairesponses.ImageTool}, {Name: "now"}},
+		Messages: []llm.Message{
+			{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "What is this?"}, llmtest.Pixel}},
+			{Role: llm.Assistant, Parts: []llm.Content{llmtest.Pixel}},
+			{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "More."}}},
+		},
+	})
+	llmtest.SameJSON(t, "image.json", s.Queries()[0].Body)
+}
