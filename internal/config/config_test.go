@@ -103,7 +103,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(builtinNames, c.names()); diff != "" {
+	if diff := cmp.Diff(builtinNames, c.Names()); diff != "" {
 		t.Errorf("providers (-want +got):\n%s", diff)
 	}
 	for name, model := range defaultModels {

@@ -40,10 +40,13 @@ var variables = []struct {
 	{"NO_COLOR", []string{"ui", "color"}, func(string) string { return "never" }},
 }
 
+// keyVariables hold the keys of the built-in providers.
+var keyVariables = []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"}
+
 // Variables are the names of the environment variables that the built-in
 // configuration looks at, those with keys of providers first.
 func Variables() []string {
-	names := []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"}
+	names := slices.Clone(keyVariables)
 	seen := map[string]bool{}
 	for _, v := range variables {
 		if !seen[v.name] {

@@ -271,7 +271,7 @@ func (c Config) incomplete(o Origins) Problems {
 	add := func(origin Origin, format string, args ...any) {
 		problems = append(problems, Problem{Place: origin.String(), Text: fmt.Sprintf(format, args...)})
 	}
-	for _, name := range c.names() {
+	for _, name := range c.Names() {
 		if c.Providers[name].Type == "" {
 			prefix := Key("providers", name)
 			at := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Key == prefix || strings.HasPrefix(e.Key, prefix+".") })

@@ -27,23 +27,6 @@ type setting struct {
 
 func (s setting) key() string { return Key(s.path...) }
 
-// Key is the text for the path to a value: dots between names, and names that
-// hold a dot in brackets, as in providers.openai.models["gpt-4.1"].context.
-func Key(path ...string) string {
-	var b strings.Builder
-	for i, name := range path {
-		switch {
-		case name == "" || strings.ContainsAny(name, `."[]`) || strings.TrimSpace(name) != name:
-			fmt.Fprintf(&b, "[%q]", name)
-		case i > 0:
-			b.WriteString("." + name)
-		default:
-			b.WriteString(name)
-		}
-	}
-	return b.String()
-}
-
 // maxFile bounds a configuration file, in bytes.
 const maxFile = 1 << 20
 
@@ -206,43 +189,8 @@ func (p *parser) object(o *hujson.Object, t reflect.Type, path []string) {
 }
 
 func (p *parser) unknown(offset int, name string, known, path []string) {
-	in := ""
-	if len(path) > 0 {
-		in = " in " + Key(path...)
-	}
-	if best, ok := resembling(name, known); ok {
-		p.problem(offset, "unknown key %q%s: did you mean %q?", name, in, best)
-		return
-	}
-	if full, ok := keyElsewhere[name]; ok && full != Key(append(path[:len(path):len(path)], name)...) {
-		p.problem(offset, "unknown key %q%s: did you mean %s?", name, in, full)
-		return
-	}
-	known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "$schema" })
-	p.problem(offset, "unknown key %q%s; there are: %s", name, in, strings.Join(known, ", "))
+	p.problem(offset, "%s", unknownKey(name, known, path))
 }
-
-// keyElsewhere finds the full key for the last name of it.
-var keyElsewhere = func() map[string]string {
-	out := map[string]string{}
-	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		outer, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		inner := f.Type
-		if inner.Kind() == reflect.Map {
-			outer, inner = outer+".NAME", inner.Elem()
-		}
-		if inner.Kind() != reflect.Struct {
-			continue
-		}
-		for j := range inner.NumField() {
-			name, _, _ := strings.Cut(inner.Field(j).Tag.Get("json"), ",")
-			out[name] = outer + "." + name
-		}
-	}
-	return out
-}()
 
 func (p *parser) members(o *hujson.Object, t reflect.Type, path []string) {
 	seen := map[string]bool{}

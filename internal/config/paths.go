@@ -103,6 +103,12 @@ func MakePrivate(dir string, uid int) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("make the folder of the socket, which XDG_RUNTIME_DIR, TMPDIR or PARLEY_SOCKET place elsewhere: %w", err)
 	}
+	return CheckPrivate(dir, uid)
+}
+
+// CheckPrivate is the check of [MakePrivate] alone. The error wraps
+// fs.ErrNotExist where there is nothing.
+func CheckPrivate(dir string, uid int) error {
 	stat, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("look at the folder of the socket: %w", err)

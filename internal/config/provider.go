@@ -62,8 +62,9 @@ func (r Resolved) Model(name string) Model {
 
 var dated = regexp.MustCompile(`^-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
 
-// names are the providers in the order of [Config.DefaultModel].
-func (c Config) names() []string {
+// Names are the providers in the order of [Config.DefaultModel]: those that the
+// user named, by name, then the built-in ones.
+func (c Config) Names() []string {
 	var own []string
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		if !slices.Contains(builtinNames, name) {
@@ -84,7 +85,7 @@ func (c Config) names() []string {
 func (c Config) Resolve(env Env) ([]Resolved, error) {
 	var out []Resolved
 	var errs []error
-	for _, name := range c.names() {
+	for _, name := range c.Names() {
 		r, err := c.Providers[name].resolve(name, env)
 		if err != nil {
 			errs = append(errs, err)
@@ -103,6 +104,25 @@ func (c Config) Provider(name string, env Env) (Resolved, error) {
 		return Resolved{}, c.unknown(name)
 	}
 	return p.resolve(name, env)
+}
+
+// SecretEnv are the environment variables that hold something secret, sorted: keys of
+// all providers, the built-in ones included, and what headers refer to. Commands
+// that the model runs do not get them.
+func (c Config) SecretEnv() []string {
+	names := slices.Clone(keyVariables)
+	for _, p := range c.Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, p.APIKeyEnv)
+		}
+		for _, value := range p.Headers {
+			for _, m := range reference.FindAllStringSubmatch(value.Reveal(), -1) {
+				names = append(names, m[1])
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
@@ -133,7 +153,7 @@ func (p Provider) resolve(name string, env Env) (Resolved, error) {
 }
 
 func (c Config) unknown(name string) error {
-	known := c.names()
+	known := c.Names()
 	if best, ok := resembling(name, known); ok {
 		return fmt.Errorf("there is no provider %q: did you mean %q? There are: %s", name, best, strings.Join(known, ", "))
 	}
@@ -175,7 +195,7 @@ func (c Config) DefaultModel(env Env, probe func(Resolved) (models []string, ok 
 		_, _, err := c.Find(c.Model)
 		return c.Model, err
 	}
-	for _, name := range c.names() {
+	for _, name := range c.Names() {
 		r, err := c.Providers[name].resolve(name, env)
 		if err != nil || !r.Ready() || r.Type == "script" {
 			continue

@@ -46,6 +46,13 @@ func (s Store) Trusted(path, sum string) (bool, error) {
 	return sum != "" && t.Files[path] == sum, nil
 }
 
+// Sums are the trusted files by path, each with the [Sum] that it is trusted with.
+func (s Store) Sums() (map[string]string, error) {
+	var t trustFile
+	err := s.read("trust.json", &t, &t.Version)
+	return t.Files, err
+}
+
 // Trust remembers that the user trusts the file as it is now.
 func (s Store) Trust(path, sum string) error {
 	return s.changeTrust(func(files map[string]string) { files[path] = sum })

@@ -127,8 +127,9 @@ type Dialect struct {
 	Detach  func(Peer, *transcript.State) []Frame // the connection stops following a session; nil: none
 }
 
-// GatherClass is the class for which the events of an awaited run are encoded.
-func (d *Dialect) GatherClass() Class { return Class{Dialect: d.Name, Capabilities: "gather"} }
+// Gathered is the capabilities of the class for which the events of an awaited
+// run are encoded.
+const Gathered = "gathered"
 
 // A Host is the daemon as one connection sees it.
 type Host interface {

@@ -1,0 +1,116 @@
+package display
+
+import (
+	"slices"
+	"time"
+
+	"parley/internal/event"
+)
+
+// A Log is the model of a scrolling screen: a [CommandRenderer] that turns
+// commands into items, oldest first. An item is added at the end and changes in
+// place until it is finished; no item is ever inserted or taken away but by
+// [Log.Forget].
+//
+// The text of the main session is in items of its own. All that a sub-agent does
+// is in one item of kind [KindAgent], but for what it asks and what goes wrong.
+// So the items of the main session are the same whatever runs beside it.
+//
+// A Log is not safe for use by several goroutines.
+type Log struct {
+	items  []*Item
+	open   map[string]*Item // by key
+	last   ItemID
+	status Status
+	run    int // number of the last run
+}
+
+// A Status is what is going on, for a state line.
+type Status struct {
+	Phase    Phase
+	What     string    // tool executing: the tool; a retry: its reason
+	Since    time.Time // when the phase was entered
+	Run      time.Time // when the run began; zero: no run is open
+	Aborting bool
+	Asks     int    // open asks
+	Title    string // of the session
+	Usage    event.UsageChanged
+	Plan     []event.PlanStep
+	Hint     string // the tool that the model is writing a call of
+}
+
+// NewLog returns an empty log.
+func NewLog() *Log { return &Log{open: make(map[string]*Item)} }
+
+// Items returns the items, oldest first. The slice and what it points to belong
+// to the log and change with the next command.
+func (l *Log) Items() []*Item { return l.items }
+
+// Status returns what is going on in the main session.
+func (l *Log) Status() Status { return l.status }
+
+// OpenAsks returns the asks that wait for an answer, the oldest first.
+func (l *Log) OpenAsks() []*Item {
+	var out []*Item
+	for _, i := range l.items {
+		if i.Kind == KindAsk && i.Open {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Forget drops the finished items before the first open one, up to the id given
+// and itself excluded: a screen that has let go of them needs them no more.
+func (l *Log) Forget(before ItemID) {
+	n := 0
+	for n < len(l.items) && l.items[n].ID < before && !l.items[n].Open {
+		n++
+	}
+	if n > 0 {
+		l.items = slices.Clone(l.items[n:])
+	}
+}
+
+// Render takes a command. It never fails.
+func (l *Log) Render(c RenderCommand) error {
+	at := c.Where()
+	if at.Voice.Name != "" {
+		l.renderAgent(at, c)
+	} else {
+		l.renderMain(at, c)
+	}
+	return nil
+}
+
+func (l *Log) add(at At, k Kind, key string) *Item {
+	l.last++
+	i := &Item{ID: l.last, Kind: k, Session: at.Session, Voice: at.Voice, Began: at.Time, key: key}
+	if key != "" {
+		i.Open = true
+		l.open[key] = i
+	} else {
+		i.Ended = at.Time
+	}
+	l.items = append(l.items, i)
+	return i
+}
+
+func (l *Log) finish(at At, i *Item) {
+	i.Open, i.Ended = false, at.Time
+	i.Version++
+	delete(l.open, i.key)
+}
+
+// change returns the open item with this key for a change, or nil.
+func (l *Log) change(key string) *Item {
+	i := l.open[key]
+	if i != nil {
+		i.Version++
+	}
+	return i
+}
+
+func callKey(at At, id event.CallID) string { return "call " + string(at.Session) + " " + string(id) }
+func askKey(at At, id event.AskID) string   { return "ask " + string(at.Session) + " " + string(id) }
+func agentKey(id event.SessionID) string    { return "agent " + string(id) }

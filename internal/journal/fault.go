@@ -1,0 +1,64 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// A Refusal says which laws an event would have broken. Nothing of its batch
+// was kept.
+type Refusal struct {
+	Event    event.Event
+	Breaches []transcript.Breach
+}
+
+// Error names the event and each law.
+func (r *Refusal) Error() string {
+	texts := make([]string, len(r.Breaches))
+	for i, b := range r.Breaches {
+		texts[i] = b.Error()
+	}
+	return fmt.Sprintf("%s refused: %s", r.Event.Kind(), strings.Join(texts, "; "))
+}
+
+// failure is an error of the storage: a Fault for clients, the cause for the log.
+type failure struct {
+	fault *command.Fault
+	err   error
+}
+
+func (f *failure) Error() string   { return f.fault.Message + ": " + f.err.Error() }
+func (f *failure) Unwrap() []error { return []error{f.fault, f.err} }
+
+// ErrFull is what a child wraps where its storage has no room left.
+var ErrFull = errors.New("no room left")
+
+// ErrDamaged is what a child wraps where its storage is not what it wrote.
+var ErrDamaged = errors.New("damaged")
+
+// failed makes err a Fault: what was done, to which log, and what to do.
+func failed(id event.SessionID, verb string, err error) error {
+	if f := (*command.Fault)(nil); err == nil || errors.As(err, &f) {
+		return err
+	}
+	fault := command.Faultf(command.Internal, "cannot %s %s; the daemon's log says more", verb, id)
+	switch {
+	case errors.Is(err, ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		fault = command.Faultf(command.Limit, "cannot %s %s: the disk is full", verb, id)
+	case errors.Is(err, ErrDamaged):
+		fault = command.Faultf(command.Internal, "cannot %s %s: its file is damaged", verb, id)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		fault = command.Faultf(command.Internal, "cannot %s %s: its folder cannot be written", verb, id)
+	}
+	return &failure{fault, err}
+}
+
+func closed(id event.SessionID) error {
+	return command.Faultf(command.Closed, "the log of %s is closed", id)
+}

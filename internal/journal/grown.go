@@ -1,0 +1,206 @@
+package journal
+
+import (
+	"maps"
+	"slices"
+
+	"parley/internal/event"
+)
+
+// The bounds of what waits for the disk: past either, the next grew event is
+// written before it returns.
+const (
+	maxGrownBytes = 256 << 10
+	maxGrownCount = 2048
+)
+
+// A key names a block or a call, or in the catalog what a later event replaces.
+type key struct {
+	kind    byte // b block, c call, l listed, a active
+	session event.SessionID
+	id      string
+}
+
+func (k key) String() string {
+	if k.kind == 0 {
+		return ""
+	}
+	return string(k.kind) + "/" + string(k.session) + "/" + k.id
+}
+
+// keyOf returns what a stored event can be dropped by.
+func keyOf(e event.Event) key {
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		return key{'b', e.Session, string(b.Block)}
+	case event.CallGrew:
+		return key{'c', e.Session, string(b.Call)}
+	case event.SessionListed, event.SessionUnlisted:
+		return key{'l', e.Session, ""}
+	case event.ActiveChanged:
+		return key{'a', "", b.Family}
+	}
+	return key{}
+}
+
+// dropOf returns the key of the stored events that e makes superfluous.
+func dropOf(e event.Event) key {
+	switch b := e.Body.(type) {
+	case event.BlockEnded:
+		return key{'b', e.Session, string(b.Block)}
+	case event.CallEnded:
+		return key{'c', e.Session, string(b.Call)}
+	case event.SessionListed, event.SessionUnlisted, event.ActiveChanged:
+		return keyOf(e)
+	}
+	return key{}
+}
+
+// grown is what grew and is not on disk yet. Runs of one block or one stream of
+// a call are one row each, with the offset of the first and the seq of the last.
+type grown struct {
+	rows  []*growth
+	last  map[key]*growth
+	bytes int
+	count int
+}
+
+type growth struct {
+	key  key
+	e    event.Event // of the first, with the seq and the time of the last
+	text []byte
+	end  int // offset past the text
+}
+
+func (g *grown) add(e event.Event) {
+	k, offset, text := keyOf(e), offsetOf(e), textOf(e)
+	g.count++
+	g.bytes += len(text)
+	if r := g.last[k]; r != nil && r.end == offset && sameRun(r.e, e) {
+		r.text = append(r.text, text...)
+		r.end += len(text)
+		r.e.Seq, r.e.Time = e.Seq, e.Time
+		return
+	}
+	r := &growth{key: k, e: e, text: []byte(text), end: offset + len(text)}
+	if g.last == nil {
+		g.last = make(map[key]*growth)
+	}
+	g.last[k] = r
+	g.rows = append(g.rows, r)
+}
+
+// sameRun reports whether two grew events of a key differ in nothing but text.
+func sameRun(a, b event.Event) bool {
+	if x, ok := a.Body.(event.CallGrew); ok && x.Stream != b.Body.(event.CallGrew).Stream {
+		return false
+	}
+	return a.Run == b.Run && a.Turn == b.Turn && a.Step == b.Step && a.Response == b.Response && a.Cause == b.Cause
+}
+
+// drop forgets what a key grew.
+func (g *grown) drop(k key) {
+	if g.last[k] == nil {
+		return
+	}
+	g.rows = slices.DeleteFunc(g.rows, func(r *growth) bool {
+		if r.key == k {
+			g.bytes -= len(r.text)
+		}
+		return r.key == k
+	})
+	delete(g.last, k)
+}
+
+// put puts rows that were taken back before those that came since.
+func (g *grown) put(before grown) {
+	for _, r := range before.rows {
+		if g.last == nil {
+			g.last = make(map[key]*growth)
+		}
+		if g.last[r.key] == nil {
+			g.last[r.key] = r
+		}
+	}
+	g.rows = append(before.rows, g.rows...)
+	g.bytes += before.bytes
+	g.count += before.count
+}
+
+func (g *grown) empty() bool { return len(g.rows) == 0 }
+
+func (g *grown) full() bool { return g.bytes >= maxGrownBytes || g.count >= maxGrownCount }
+
+// event is the row as it is stored.
+func (r *growth) event() event.Event {
+	e := r.e
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		b.Text = string(r.text)
+		e.Body = b
+	case event.CallGrew:
+		b.Text = string(r.text)
+		e.Body = b
+	}
+	return e
+}
+
+// maxRow is how much text a row takes up before the next one begins: with its
+// envelope it fills a page of 4 KiB. A slow stream would else leave a row, with
+// its envelope, for every few words.
+const maxRow = 3500
+
+// ends are the last rows on the disk of what is still growing. They are replaced
+// by longer ones until they are full.
+type ends map[key]*growth
+
+// extended returns the rows to write, the seqs of those that they replace, and
+// the ends afterwards. It changes neither e nor the rows.
+func (e ends) extended(rows []*growth, dropped []key) (out []*growth, gone []event.Seq, next ends) {
+	next = maps.Clone(e)
+	if next == nil {
+		next = make(ends)
+	}
+	for _, k := range dropped {
+		delete(next, k)
+	}
+	for _, r := range rows {
+		if slices.Contains(dropped, r.key) {
+			continue
+		}
+		last := next[r.key]
+		if last != nil && last.end == offsetOf(r.e) && sameRun(last.e, r.e) && len(last.text)+len(r.text) <= maxRow {
+			longer := &growth{key: r.key, e: last.e, text: slices.Concat(last.text, r.text), end: r.end}
+			longer.e.Seq, longer.e.Time = r.e.Seq, r.e.Time
+			if i := slices.Index(out, last); i >= 0 {
+				out = slices.Delete(out, i, i+1)
+			} else {
+				gone = append(gone, last.e.Seq)
+			}
+			r = longer
+		}
+		next[r.key] = r
+		out = append(out, r)
+	}
+	return out, gone, next
+}
+
+func textOf(e event.Event) string {
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		return b.Text
+	case event.CallGrew:
+		return b.Text
+	}
+	return ""
+}
+
+func offsetOf(e event.Event) int {
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		return b.Offset
+	case event.CallGrew:
+		return b.Offset
+	}
+	return 0
+}

@@ -1,0 +1,219 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// How much a reader holds at a time.
+const (
+	readCount = 64
+	readBytes = 64 << 10
+)
+
+// A cursor reads a log from a position on, from the disk or from the tail.
+//
+// On the disk grew are merged, also with what other events came between, and a
+// merged one has the seq of its last part; a later write may replace it by a
+// longer one with a higher seq. So what a reader of the disk has not been given
+// yet is always past its cursor, but it may be far past it: all of it was given
+// only when the disk was read to its end and nothing was written meanwhile. Only
+// then does the cursor go over to the tail, where grew are single; and a cursor
+// that begins inside what is on the disk begins there.
+type cursor struct {
+	log  *tape
+	at   event.Seq
+	tail bool
+	disk event.Seq // read the disk up to here
+	buf  []event.Event
+}
+
+func (l *tape) cursor(seq event.Seq) *cursor { return &cursor{log: l, at: seq} }
+
+// next returns the events that follow; none and a channel that is closed when
+// there are more.
+func (c *cursor) next(ctx context.Context, limit, size int) ([]event.Event, <-chan struct{}, error) {
+	for {
+		if c.tail || c.at >= c.disk {
+			events, wake, err := c.live(limit, size)
+			if len(events) > 0 || wake != nil || err != nil {
+				return events, wake, err
+			}
+		}
+		events, err := c.stored(ctx, limit, size)
+		if len(events) > 0 || err != nil {
+			return events, nil, err
+		}
+	}
+}
+
+// live reads the tail. Where the cursor is behind it, or was on the disk and there
+// is more, it returns nothing and sends the cursor to the disk.
+func (c *cursor) live(limit, size int) ([]event.Event, <-chan struct{}, error) {
+	l := c.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, nil, closed(l.id)
+	}
+	if c.tail = c.tail && c.at >= l.tail.floor || c.at >= l.written; !c.tail {
+		c.disk = l.written
+		return nil, nil, nil
+	}
+	c.buf = l.tail.after(c.at, c.buf[:0], limit, size)
+	if n := len(c.buf); n > 0 {
+		c.at = c.buf[n-1].Seq
+		return c.buf, nil, nil
+	}
+	if l.wake == nil {
+		l.wake = make(chan struct{})
+	}
+	return nil, l.wake, nil
+}
+
+// stored reads the disk. Rows that cannot be read are passed over. At the end of
+// the disk the cursor goes over to the tail, unless more was written meanwhile.
+func (c *cursor) stored(ctx context.Context, limit, size int) ([]event.Event, error) {
+	l := c.log
+	rows, err := l.back.Read(ctx, c.at, c.disk, limit, size)
+	if err != nil {
+		return nil, l.unread(ctx, err)
+	}
+	held := 0
+	for _, r := range rows {
+		c.at = r.Seq
+		held += len(r.Data)
+	}
+	if len(rows) < limit && held < size {
+		c.at = c.disk
+		l.mu.Lock()
+		c.tail = c.disk == l.written
+		l.mu.Unlock()
+	}
+	c.buf = decoded(c.buf[:0], rows)
+	return c.buf, nil
+}
+
+// unread is the error of a read.
+func (l *tape) unread(ctx context.Context, err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return given(l.id, ctx.Err())
+	case l.closed:
+		return closed(l.id)
+	}
+	return failed(l.id, "read", err)
+}
+
+func decoded(buf []event.Event, rows []Row) []event.Event {
+	for _, r := range rows {
+		if e, err := event.Decode(r.Data); err == nil {
+			e.Seq = r.Seq
+			buf = append(buf, e)
+		}
+	}
+	return buf
+}
+
+// after is After for a handle that ends when done is closed.
+func (l *tape) after(ctx context.Context, seq event.Seq, done <-chan struct{}) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		c := l.cursor(seq)
+		for ctx.Err() == nil {
+			events, wake, err := c.next(ctx, readCount, readBytes)
+			if err != nil {
+				if ctx.Err() == nil {
+					yield(event.Event{}, err)
+				}
+				return
+			}
+			for i := range events {
+				if ctx.Err() != nil || !yield(events[i], nil) {
+					return
+				}
+			}
+			if wake == nil {
+				continue
+			}
+			select {
+			case <-wake:
+			case <-done:
+				yield(event.Event{}, closed(l.id))
+				return
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// pageBytes bounds a page.
+const pageBytes = 4 << 20
+
+// Page reads forwards.
+func (l *tape) Page(ctx context.Context, after event.Seq, limit int) ([]event.Event, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	var page []event.Event
+	c := l.cursor(after)
+	for size := 0; len(page) < limit && size < pageBytes; {
+		events, wake, err := c.next(ctx, min(limit-len(page), readCount), readBytes)
+		if err != nil {
+			return nil, err
+		}
+		if wake != nil {
+			break
+		}
+		for _, e := range events {
+			size += weight(e) + overhead
+		}
+		page = append(page, events...)
+	}
+	return page, nil
+}
+
+// PageBefore reads backwards: first what only the tail has, then the disk.
+func (l *tape) PageBefore(ctx context.Context, before event.Seq, limit int) ([]event.Event, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, closed(l.id)
+	}
+	disk := min(before, l.written+1)
+	page := l.tail.between(l.written, before, limit)
+	l.mu.Unlock()
+	for len(page) < limit && disk > 0 {
+		rows, err := l.back.ReadBack(ctx, disk, limit-len(page), pageBytes)
+		if err != nil {
+			return nil, l.unread(ctx, err)
+		}
+		if len(rows) == 0 {
+			break
+		}
+		disk = rows[0].Seq
+		whole := decoded(make([]event.Event, 0, len(rows)+len(page)), rows)
+		page = append(whole, page...)
+		if len(whole) > 0 {
+			break
+		}
+	}
+	return page, nil
+}
+
+// Base is what the fold began from.
+func (l *tape) Base(context.Context) (*transcript.State, error) {
+	s, err := l.base()
+	if err != nil {
+		return nil, l.unread(context.Background(), fmt.Errorf("%w: %w", ErrDamaged, err))
+	}
+	return s, nil
+}

@@ -1,0 +1,322 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// tape is the log over any backend.
+//
+//	Append ─ facts ─► queue ─► lead: stage ─► Backend.Write ─► publish ─► tail ─► readers
+//	       └ grew ──► publish ─► tail ─► readers
+//	                └► grown ── 50 ms, or with the next facts ──► Backend.Write
+//
+// There is at most one leader, which is one of the callers of Append (or the
+// timer): it takes up all that is queued as one transaction. While it has staged
+// a batch, state is ahead of what readers may see, and only the leader touches
+// it; visible is what the others get.
+type tape struct {
+	id     event.SessionID
+	back   Backend
+	opt    Options
+	folder func() (string, error)
+
+	mu       sync.Mutex
+	state    *transcript.State
+	visible  *transcript.State // nil: state
+	tail     tail
+	grown    grown
+	queue    []*request
+	leading  bool
+	due      bool // the timer went off while somebody led
+	stop     func() bool
+	last     event.Seq // given to an event, seen or not
+	reserved event.Seq // what grew may use without asking the disk
+	written  event.Seq // the disk has everything up to here
+	shot     shot
+	ends     ends
+	broken   error // of the last write
+	closed   bool
+	wake     chan struct{} // closed when something happens; nil: nobody waits
+	damage   []Damage
+}
+
+// chunk is how many seqs are reserved at a time.
+const chunk = 8192
+
+// open reads a log from its backend.
+func open(id event.SessionID, back Backend, folder func() (string, error), opt Options) (*tape, error) {
+	l := &tape{id: id, back: back, opt: opt, folder: folder}
+	img, err := back.Load()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.load(img); err != nil {
+		return nil, err
+	}
+	l.last = max(img.Last, img.Reserved)
+	l.reserved = l.last
+	l.written, l.tail.floor = img.Last, img.Last
+	return l, nil
+}
+
+func (l *tape) load(img Image) error {
+	if err := l.loadSnapshot(img.Snapshot); err != nil {
+		l.damage = append(l.damage, Damage{Err: err})
+		l.state, l.shot = nil, shot{}
+	}
+	if l.state == nil {
+		base, err := l.base()
+		if err != nil {
+			return err
+		}
+		if l.state = base; base == nil {
+			l.state = transcript.New()
+		}
+	}
+	for at := l.state.Seq; at < img.Last; {
+		rows, err := l.back.Read(context.Background(), at, img.Last, 512, 1<<20)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		for _, r := range rows {
+			at = r.Seq
+			e, err := event.Decode(r.Data)
+			if err != nil {
+				l.damage = append(l.damage, Damage{r.Seq, err})
+				continue
+			}
+			e.Seq = r.Seq
+			l.apply(e)
+			l.shot.count(1, len(r.Data))
+		}
+	}
+	return nil
+}
+
+func (l *tape) base() (*transcript.State, error) {
+	data, err := l.back.Base()
+	if err != nil || data == nil {
+		return nil, err
+	}
+	s := transcript.New()
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("base of %s: %w", l.id, err)
+	}
+	return s, nil
+}
+
+// fold returns e as the fold of this log sees it: the catalog's events name the
+// sessions that they are about, and happen in the catalog.
+func (l *tape) fold(e event.Event) event.Event {
+	if l.id == CatalogID {
+		e.Session = CatalogID
+	}
+	return e
+}
+
+func (l *tape) apply(e event.Event) { l.state.Apply(l.fold(e)) }
+
+// admit stamps a batch and folds it in, or refuses it and leaves the state as it
+// was. keep is given each event once it is known to be legal.
+func (l *tape) admit(events []event.Event, keep func(event.Event) error) error {
+	last, now := l.last, l.opt.now()
+	var before *transcript.State
+	if len(events) > 1 {
+		before = l.state.Clone()
+	}
+	for i := range events {
+		l.last++
+		e := &events[i]
+		e.Seq, e.Time = l.last, now
+		if e.Session == "" {
+			e.Session = l.id
+		}
+		err := l.legal(*e)
+		if err == nil {
+			err = keep(*e)
+		}
+		if err != nil {
+			l.last = last
+			if before != nil {
+				l.state = before
+			}
+			return err
+		}
+		l.apply(*e)
+	}
+	return nil
+}
+
+// legal returns why an event may not be kept. The text of what grew must be
+// valid UTF-8: JSON could not give it back, and offsets count its bytes.
+func (l *tape) legal(e event.Event) error {
+	if found := transcript.Check(l.state, l.fold(e)); len(found) > 0 {
+		return &Refusal{e, found}
+	}
+	if !utf8.ValidString(textOf(e)) {
+		return command.Faultf(command.Invalid, "%s with text that is not UTF-8", e.Kind())
+	}
+	return nil
+}
+
+// Append hands grew events out at once, and everything else to the leader.
+func (l *tape) Append(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, given(l.id, err)
+	}
+	events = slices.Clone(events)
+	grew := !slices.ContainsFunc(events, event.Event.Fact)
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, closed(l.id)
+	}
+	if grew && l.visible == nil && l.broken == nil && !l.grown.full() && l.last+event.Seq(len(events)) <= l.reserved {
+		defer l.mu.Unlock()
+		if err := l.admit(events, func(event.Event) error { return nil }); err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			l.grown.add(e)
+		}
+		l.publish(events)
+		l.arm()
+		return events, nil
+	}
+	return l.submit(ctx, &request{events: events, ready: make(chan bool, 2)})
+}
+
+// given is the error of a caller that gave up.
+func given(id event.SessionID, err error) error {
+	return &failure{command.Faultf(command.Canceled, "appending to %s was canceled", id), err}
+}
+
+// publish shows events to readers. l.mu is held.
+func (l *tape) publish(events []event.Event) {
+	ended := false
+	for _, e := range events {
+		l.tail.add(e, weight(e))
+		if _, ok := e.Body.(event.RunEnded); ok {
+			ended = true
+		}
+	}
+	l.tail.trim(l.written, tailCount, tailBytes)
+	if ended && l.state.Idle() {
+		l.tail.trim(l.written, idleCount, idleBytes)
+	}
+	l.rouse()
+}
+
+func (l *tape) rouse() {
+	if l.wake != nil {
+		close(l.wake)
+		l.wake = nil
+	}
+}
+
+// arm starts the timer for what grew, unless it runs. l.mu is held.
+func (l *tape) arm() {
+	if l.stop == nil && !l.grown.empty() && l.broken == nil && !l.closed {
+		l.stop = l.opt.afterFunc(Delay, l.flush)
+	}
+}
+
+func (l *tape) disarm() {
+	if l.stop != nil {
+		l.stop()
+		l.stop = nil
+	}
+	l.due = false
+}
+
+// flush writes what grew.
+func (l *tape) flush() {
+	l.mu.Lock()
+	l.stop = nil
+	if l.closed || l.grown.empty() {
+		l.mu.Unlock()
+		return
+	}
+	l.due = true
+	if l.leading {
+		l.mu.Unlock()
+		return
+	}
+	l.leading = true
+	l.mu.Unlock()
+	l.lead()
+}
+
+// seen returns the state that readers may know. l.mu is held.
+func (l *tape) seen() *transcript.State {
+	if l.visible != nil {
+		return l.visible
+	}
+	return l.state
+}
+
+// State is a copy for the caller.
+func (l *tape) State() *transcript.State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen().Clone()
+}
+
+// Head is the last seq that can be seen.
+func (l *tape) Head() event.Seq {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen().Seq
+}
+
+// weight is about how many bytes of memory an event's texts take.
+func weight(e event.Event) int {
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		return len(b.Text)
+	case event.CallGrew:
+		return len(b.Text)
+	case event.BlockEnded:
+		return len(b.Text)
+	case event.UserSaid:
+		return len(b.Text)
+	case event.InputQueued:
+		return len(b.Text)
+	case event.CallStarted:
+		return len(b.Arguments)
+	case event.PermissionPreviewed:
+		return len(b.Diff) + len(b.Summary)
+	case event.ContextCompacted:
+		return len(b.Summary)
+	case event.CallEnded:
+		n := len(b.Result)
+		if b.Display != nil {
+			n += len(b.Display.Diff)
+		}
+		return n
+	case event.Unknown:
+		return len(b.Data)
+	case event.ResponseEnded:
+		n := 0
+		for _, o := range b.Opaque {
+			n += len(o.Data)
+		}
+		return n
+	}
+	return 0
+}

@@ -1,0 +1,209 @@
+// Package bash is the tool that runs a shell command.
+//
+// It guarantees that output is passed on as it comes, that a time limit or an abort ends every process
+// that came from the command, that what a finished command left running in its session is ended and named,
+// and that memory stays bounded whatever is printed. It uses bash where there is one and sh otherwise, with
+// an empty standard input and no terminal.
+//
+// A command in the background becomes a job of the session and outlives the call.
+//
+// It does not judge or confine the command: permission decides, and the World runs it.
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/internal/tool"
+)
+
+const (
+	defaultLimit = 2 * time.Minute
+	longestLimit = 10 * time.Minute
+)
+
+type arguments struct {
+	Command     string `json:"command"`
+	TimeoutMS   int64  `json:"timeout_ms"`
+	Background  bool   `json:"background"`
+	Description string `json:"description"`
+}
+
+// New returns the tool.
+func New() tool.Tool {
+	return tool.Definition[arguments]{
+		Spec: tool.Spec{
+			Name: "bash",
+			Description: "Run a shell command in the workspace and return its output, standard output and error in the order " +
+				"they came. There is no input and no terminal. Each command starts anew in the workspace's root: cd and " +
+				"variables do not last. What is still running in the background when the command ends is ended; to keep " +
+				"something running, such as a server, set background. Prefer read, ls, glob and grep to cat, ls, find and grep.",
+			Schema: []byte(`{
+				"type": "object",
+				"properties": {
+					"command": {"type": "string", "minLength": 1, "description": "The command, as for bash -c"},
+					"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 86400000, "description": "Time limit in milliseconds; 120000 by default, none in the background"},
+					"background": {"type": "boolean", "description": "Return at once and let the command run; its output goes to a file"},
+					"description": {"type": "string", "description": "What the command does, in a few words, for the person who reads along"}
+				},
+				"required": ["command"],
+				"additionalProperties": false
+			}`),
+		},
+		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
+			return tool.Targets{Command: a.Command, Dir: w.Root}, nil
+		},
+		Run: run,
+	}.Tool()
+}
+
+// errLimit is the cause of a context that a command's own time limit ended.
+var errLimit = errors.New("time limit")
+
+func run(ctx context.Context, w tool.World, c tool.Call, a arguments, grow tool.Grow) tool.Result {
+	if strings.IndexByte(a.Command, 0) >= 0 {
+		return tool.Failf("a command cannot hold a zero byte")
+	}
+	limit, err := timeLimit(w, a)
+	if err != nil {
+		return tool.Failed(err)
+	}
+	shell, err := shell(w)
+	if err != nil {
+		return tool.Failed(err)
+	}
+	args := []string{shell, "-c", a.Command}
+	if a.Background {
+		return background(w, c, a, args, limit)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+	defer cancel()
+	output := tool.NewOutput(grow, func() (io.WriteCloser, string, error) { return w.Spill(c.ID) }, false)
+	exit, err := w.Exec(limited, tool.Command{Args: args, Dir: w.Root, Env: w.Env, Output: output.Write})
+	output.Close()
+	if err != nil && limited.Err() == nil {
+		return tool.Failed(err)
+	}
+	return result(output, exit, ctx.Err() != nil, context.Cause(limited) == errLimit, limit)
+}
+
+func timeLimit(w tool.World, a arguments) (time.Duration, error) {
+	asked := time.Duration(a.TimeoutMS) * time.Millisecond
+	if a.Background {
+		return asked, nil
+	}
+	longest := w.CommandLimit
+	if longest == 0 {
+		longest = longestLimit
+	}
+	if asked > longest {
+		return 0, fmt.Errorf("timeout_ms is %d; the most is %d, and background commands have no limit",
+			a.TimeoutMS, longest.Milliseconds())
+	}
+	if asked == 0 {
+		asked = min(defaultLimit, longest)
+	}
+	return asked, nil
+}
+
+func shell(w tool.World) (string, error) {
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := w.LookPath(name); err == nil {
+			return path, nil
+		} else if errors.Is(err, tool.ErrRefused) {
+			return "", err
+		}
+	}
+	// A PATH that was emptied by mistake should not take the shell away.
+	return "/bin/sh", nil
+}
+
+func background(w tool.World, c tool.Call, a arguments, args []string, limit time.Duration) tool.Result {
+	job, err := w.Jobs.Start(w, tool.Task{
+		Call: c.ID, Command: a.Command, Description: a.Description, Args: args, Dir: w.Root, Env: w.Env, Timeout: limit,
+	})
+	if err != nil {
+		return tool.Failed(err)
+	}
+	where := "Its output is not kept."
+	if job.File != "" {
+		where = fmt.Sprintf("Its output goes to %s: look at it with the read tool.", job.File)
+	}
+	return tool.Result{
+		Status:  tool.Success,
+		Text:    fmt.Sprintf("Started %s in the background, process %d. %s To end it: kill -- -%d", job.ID, job.PID, where, job.PID),
+		Summary: job.ID,
+		File:    job.File,
+	}
+}
+
+func result(output *tool.Output, exit tool.Exit, aborted, late bool, limit time.Duration) tool.Result {
+	text, file := output.Text()
+	_, lines, _ := output.Size()
+	r := tool.Result{Status: tool.Success, File: file, Summary: tool.Count(int(lines), "line")}
+	if !strings.HasSuffix(text, "\n") && text != "" {
+		r.Summary = tool.Count(int(lines)+1, "line")
+	}
+	if text == "" {
+		r.Summary = "no output"
+	}
+	var last []string
+	switch {
+	case aborted:
+		r.Status = tool.Aborted
+		last = append(last, "Command aborted")
+	case late:
+		r.Status, r.Summary = tool.Error, "timed out after "+limit.String()
+		last = append(last, "Command timed out after "+seconds(limit))
+	default:
+		r.Display.ExitCode = &exit.Code
+		if exit.Code == 0 {
+			break
+		}
+		r.Status, r.Summary = tool.Error, fmt.Sprintf("exit %d", exit.Code)
+		line := fmt.Sprintf("Command exited with code %d", exit.Code)
+		if exit.Signal != "" {
+			line += " (" + exit.Signal + ")"
+		}
+		last = append(last, line)
+	}
+	if len(exit.Ended) > 0 {
+		last = append(last, fmt.Sprintf("[Ended what the command left running: %s. Set background to keep a command running.]", list(exit.Ended)))
+	}
+	if len(exit.Stuck) > 0 {
+		last = append(last, fmt.Sprintf("[Could not be ended: %s.]", list(exit.Stuck)))
+	}
+	r.Text = join(text, strings.Join(last, "\n"))
+	return r
+}
+
+// join keeps the output as it came and sets what is said about it apart by a blank line.
+func join(output, last string) string {
+	switch {
+	case output == "" && last == "":
+		return "(no output)"
+	case output == "":
+		return last
+	case last == "":
+		return output
+	case strings.HasSuffix(output, "\n"):
+		return output + "\n" + last
+	}
+	return output + "\n\n" + last
+}
+
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds"
+}
+
+func list(processes []string) string {
+	if len(processes) > 5 {
+		return strings.Join(processes[:5], ", ") + fmt.Sprintf(" and %d more", len(processes)-5)
+	}
+	return strings.Join(processes, ", ")
+}

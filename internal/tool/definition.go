@@ -1,0 +1,103 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+// Definition is a tool as its package writes it down: functions over decoded arguments of type A, a
+// struct with json tags. Tool adds what all tools share.
+type Definition[A any] struct {
+	Spec    Spec
+	Targets func(World, A) (Targets, error)
+	Run     func(ctx context.Context, w World, c Call, a A, grow Grow) Result
+	// Preview may be nil.
+	Preview func(ctx context.Context, w World, a A) (Preview, error)
+}
+
+// Tool returns the tool; it is a Previewer where the definition has a Preview.
+func (d Definition[A]) Tool() Tool {
+	if d.Preview == nil {
+		return plain[A]{d}
+	}
+	return previewing[A]{plain[A]{d}}
+}
+
+type plain[A any] struct{ d Definition[A] }
+
+func (p plain[A]) Spec() Spec { return p.d.Spec }
+
+func (p plain[A]) Targets(w World, c Call) (_ Targets, err error) {
+	defer broken(c, &err)
+	var a A
+	if err := decode(p.d.Spec, c.Arguments, &a); err != nil {
+		return Targets{}, err
+	}
+	return p.d.Targets(w.complete(), a)
+}
+
+func (p plain[A]) Run(ctx context.Context, w World, c Call, grow Grow) (r Result) {
+	var err error
+	defer func() {
+		if err != nil {
+			r = Failed(err)
+		}
+		if ctx.Err() != nil && r.Status == Error {
+			r.Status = Aborted
+		}
+		if r.Status == Aborted {
+			r.Summary = "aborted"
+		}
+		r.Text = Clip(r.Text)
+	}()
+	defer broken(c, &err)
+	if ctx.Err() != nil {
+		return Result{Status: Aborted, Text: "Aborted before it began."}
+	}
+	var a A
+	if err = decode(p.d.Spec, c.Arguments, &a); err != nil {
+		return Result{}
+	}
+	if grow == nil {
+		grow = func(Stream, string) {}
+	}
+	return p.d.Run(ctx, w.complete(), c, a, grow)
+}
+
+type previewing[A any] struct{ plain[A] }
+
+func (p previewing[A]) Preview(ctx context.Context, w World, c Call) (_ Preview, err error) {
+	defer broken(c, &err)
+	var a A
+	if err := decode(p.d.Spec, c.Arguments, &a); err != nil {
+		return Preview{}, err
+	}
+	return p.d.Preview(ctx, w.complete(), a)
+}
+
+// broken turns a panic into the error of one call: a bug in a tool must not end the session.
+func broken(c Call, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the tool %q broke: %v\n%s", c.Name, p, debug.Stack())
+	}
+}
+
+// Failed is the result of an error.
+func Failed(err error) Result {
+	text := err.Error()
+	summary, _, _ := strings.Cut(text, "\n")
+	if len(summary) > 80 {
+		summary = Valid(summary[:77]) + "…"
+	}
+	r := Result{Status: Error, Text: text, Summary: summary}
+	if errors.Is(err, context.Canceled) {
+		r.Status, r.Text = Aborted, "Aborted."
+	}
+	return r
+}
+
+// Failf is Failed for a message made like fmt.Errorf makes one.
+func Failf(format string, args ...any) Result { return Failed(fmt.Errorf(format, args...)) }

@@ -1,0 +1,217 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"parley/internal/tool"
+)
+
+// marker is the variable by which a process is known to come from a command. It is inherited.
+const marker = "PARLEY_CALL"
+
+const (
+	// linger is how long what a finished command left behind may take to end by itself, as the tee of
+	// "cmd > >(tee log)" does, before it is ended.
+	linger = 250 * time.Millisecond
+	// fast is how much of a stream is read at full speed. A program that prints for ever is read at no
+	// more than 32 MB/s after that, so that it costs the daemon next to nothing.
+	fast = tool.MaxSpill
+	slow = time.Millisecond
+	// chatty is how many reads may find little. A program that goes on writing line by line is then read
+	// once in a while instead of once a line; the pipe holds what comes meanwhile.
+	chatty = 32
+	// chunk is how much is read at once.
+	chunk = 32 << 10
+)
+
+func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
+	if len(c.Args) == 0 {
+		return tool.Exit{}, errors.New("no command")
+	}
+	if err := ctx.Err(); err != nil {
+		return tool.Exit{}, err
+	}
+	path := c.Args[0]
+	if !filepath.IsAbs(path) {
+		found, err := m.lookPath(path)
+		if err != nil {
+			return tool.Exit{}, err
+		}
+		path = found
+	}
+	id := rand.Text()
+	cmd := &exec.Cmd{
+		Path: path, Args: c.Args, Dir: c.Dir,
+		Env:         append(append([]string{}, c.Env...), "PWD="+c.Dir, marker+"="+id),
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	streams, err := open(cmd)
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	err = cmd.Start()
+	for _, s := range streams {
+		s.write.Close()
+	}
+	if err != nil {
+		for _, s := range streams {
+			s.read.Close()
+		}
+		return tool.Exit{}, fmt.Errorf("start %s: %w", filepath.Base(path), err)
+	}
+	if c.Started != nil {
+		c.Started(cmd.Process.Pid)
+	}
+	return m.attend(ctx, c, cmd, id, streams)
+}
+
+// attend is with a command from its start to the end of the last process it may not leave behind.
+func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id string, streams []*stream) (tool.Exit, error) {
+	t := tree{leader: cmd.Process.Pid, mark: marker + "=" + id, grace: m.Grace}
+	var (
+		mu      sync.Mutex
+		readers sync.WaitGroup
+		exit    tool.Exit
+	)
+	for _, s := range streams {
+		t.pipes = append(t.pipes, s.inode())
+		readers.Go(func() {
+			s.pump(func(p []byte) {
+				if c.Output != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					c.Output(s.name, p)
+				}
+			})
+		})
+	}
+	read := make(chan struct{})
+	go func() { readers.Wait(); close(read) }()
+	exited := make(chan struct{})
+	go func() { await(cmd); close(exited) }()
+
+	select {
+	case <-exited:
+	case <-ctx.Done():
+		exit.Stuck = t.end(t.all)
+		if len(exit.Stuck) == 0 {
+			<-exited
+		}
+	}
+	if ctx.Err() == nil {
+		exit.Ended, exit.Stuck = t.hangUp(ctx, read)
+	}
+	if ctx.Err() != nil {
+		exit.Stuck = t.end(t.all)
+	}
+	now := time.Now()
+	for _, s := range streams {
+		s.finish(now.Add(linger))
+	}
+	<-read
+	for _, s := range streams {
+		s.read.Close()
+	}
+	select {
+	case <-exited:
+		exit.Code, exit.Signal = reap(cmd)
+	default:
+		// The command itself cannot be killed (a hung disk or network mount); it is reaped when it can be.
+		go func() { <-exited; reap(cmd) }()
+		exit.Code = -1
+	}
+	return exit, nil
+}
+
+func reap(cmd *exec.Cmd) (code int, signal string) {
+	_ = cmd.Wait()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return 128 + int(status.Signal()), status.Signal().String()
+	}
+	return cmd.ProcessState.ExitCode(), ""
+}
+
+// stream is the pipe of one output.
+type stream struct {
+	name        tool.Stream
+	read, write *os.File
+	mu          sync.Mutex
+	over        bool
+}
+
+func open(cmd *exec.Cmd) ([]*stream, error) {
+	var streams []*stream
+	for _, name := range []tool.Stream{tool.Stdout, tool.Stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			for _, s := range streams {
+				s.read.Close()
+				s.write.Close()
+			}
+			return nil, fmt.Errorf("open a pipe: %w", err)
+		}
+		streams = append(streams, &stream{name: name, read: r, write: w})
+	}
+	cmd.Stdout, cmd.Stderr = streams[0].write, streams[1].write
+	return streams, nil
+}
+
+// finish says that the command is over: what is in the pipe is still read, a process that left the
+// session and holds the pipe is waited for until then.
+func (s *stream) finish(until time.Time) {
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	_ = s.read.SetReadDeadline(until)
+}
+
+func (s *stream) finished() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+// pipeSize is the most a pipe holds unless root raised it (pipe(7)).
+const pipeSize = 1 << 20
+
+func (s *stream) pump(output func([]byte)) {
+	buffer := make([]byte, chunk)
+	total, little, last := 0, 0, pipeSize
+	for late := false; ; {
+		n, err := s.read.Read(buffer)
+		if n > 0 {
+			output(buffer[:n])
+		}
+		if n < chunk/8 {
+			little++
+		}
+		if total += n; err == nil && (total > fast || n < chunk/8 && little > chatty) {
+			time.Sleep(slow)
+		}
+		if late {
+			if last -= n; last <= 0 || n == 0 {
+				return
+			}
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && s.finished() && !late {
+			// The reader of the output may have been slow; what is there by now still counts.
+			late, err = true, nil
+		}
+		if err != nil {
+			return
+		}
+		if late {
+			_ = s.read.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+		}
+	}
+}

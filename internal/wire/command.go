@@ -1,0 +1,244 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+	"parley/internal/transport"
+)
+
+// A job is a command on its way to an answer.
+type job struct {
+	command command.Command
+	await   bool
+	result  command.Result
+	state   *transcript.State // await: after the run
+	frames  []Frame           // await: of the run
+	timer   *time.Timer       // of the deadline
+	over    bool              // answered with Late
+}
+
+// waits reports whether a command may take long: what comes behind it does not
+// wait for it. The others begin and end in their order.
+func waits(b command.Body) bool {
+	switch b.(type) {
+	case command.Read, command.Do, command.Compact, command.ShellWait, command.ShellOutput:
+		return true
+	}
+	return false
+}
+
+// incoming is one frame, or the end of them.
+func (s *pumping) incoming(in incoming) error {
+	var over *transport.LimitError
+	switch {
+	case in.err == nil && s.Dialect.Deaf:
+		return nil
+	case in.err == nil:
+		return s.take(s.Dialect.Decode(s.peer, s.state(""), in.frame))
+	case errors.As(in.err, &over):
+		s.refuse(s.state(""), command.Faultf(command.Invalid, "%v", over))
+		return nil
+	case errors.Is(in.err, io.EOF):
+		s.ended = true
+		return s.done()
+	}
+	return fmt.Errorf("%w: %w", transport.ErrGone, in.err)
+}
+
+// done ends the connection of a client that sends no more, once it has all its
+// answers. One that follows a session stays.
+func (s *pumping) done() error {
+	if s.ended && !s.Dialect.Deaf && len(s.open) == 0 && len(s.follows) == 0 && !s.all {
+		return errDone
+	}
+	return nil
+}
+
+func (s *pumping) take(in In) error {
+	s.peer = in.Peer
+	s.send(in.Replies...)
+	if in.Hello != nil {
+		if err := s.join(*in.Hello); err != nil {
+			return err
+		}
+	}
+	if f := in.Follow; f != nil && f.Session == "" {
+		s.followAll()
+	} else if f != nil {
+		if fault := s.follow(f.Session, f.Since, nil); fault != nil {
+			s.refuse(nil, fault)
+		}
+	}
+	for _, c := range in.Commands {
+		s.command(c, in.Await)
+	}
+	if in.Close {
+		return errDone
+	}
+	return nil
+}
+
+func (s *pumping) join(h Hello) error {
+	h.Client, h.Dialect, h.Peer = s.peer.ID, s.Dialect.Name, s.Conn.Peer()
+	w, fault := s.Host.Join(s.ctx, h)
+	if fault != nil {
+		s.refuse(nil, fault)
+		return errDone
+	}
+	if s.peer.Name == "" {
+		s.peer.Name = h.Name
+	}
+	if s.Dialect.Welcome != nil {
+		s.send(s.Dialect.Welcome(s.peer, w)...)
+	}
+	if w.Session == "" {
+		return nil
+	}
+	s.peer.Session = w.Session
+	if fault := s.follow(w.Session, h.Since, nil); fault != nil {
+		s.refuse(nil, fault)
+	}
+	return nil
+}
+
+// command begins a command. Following and not following are the pump's own.
+func (s *pumping) command(c command.Command, await bool) {
+	c.Client, c.Who = s.peer.ID, s.peer.Name
+	id := c.Session
+	if id == "" {
+		id = s.peer.Session
+	}
+	r := command.Result{ID: c.ID, Name: command.Name(c.Body)}
+	switch b := c.Body.(type) {
+	case command.Attach:
+		r.Fault = s.follow(id, b.Since, func(head event.Seq) {
+			r.Data = command.Opened{Session: id, Head: head}
+			s.send(s.Dialect.Answer(s.peer, s.state(id), r)...)
+		})
+		if r.Fault != nil {
+			s.send(s.Dialect.Answer(s.peer, s.state(id), r)...)
+		}
+		return
+	case command.Detach:
+		if f := s.follows[id]; f != nil {
+			s.unfollow(f)
+		} else {
+			r.Fault = command.Faultf(command.NotFound, "session %s is not followed", id)
+		}
+		s.send(s.Dialect.Answer(s.peer, s.state(id), r)...)
+		return
+	}
+	j := &job{command: c, await: await, result: r}
+	select {
+	case s.jobs <- j:
+		s.open = append(s.open, j)
+		if s.Deadline > 0 {
+			j.timer = time.AfterFunc(s.Deadline, func() {
+				select {
+				case s.late <- j:
+				case <-s.ctx.Done():
+				}
+			})
+		}
+	default:
+		r.Fault = command.Faultf(command.Busy, "too many commands at once")
+		s.send(s.Dialect.Answer(s.peer, s.state(id), r)...)
+	}
+}
+
+// work begins commands in their order. It ends where a command was given up on:
+// another goroutine has taken its place.
+func (s *pumping) work() {
+	for j := range s.jobs {
+		if waits(j.command.Body) {
+			s.start(func() { s.do(s.ctx, j); s.results <- j })
+			continue
+		}
+		s.doing.Store(j)
+		s.do(s.base, j)
+		mine := s.doing.CompareAndSwap(j, nil)
+		if j.await {
+			s.start(func() { s.gather(j); s.results <- j })
+		} else {
+			s.results <- j
+		}
+		if !mine {
+			return
+		}
+	}
+}
+
+// do carries a command out. A panic below it is this command's fault alone.
+func (s *pumping) do(ctx context.Context, j *job) {
+	id, name := j.result.ID, j.result.Name
+	defer func() {
+		if v := recover(); v != nil {
+			_ = s.logged(v)
+			j.result = command.Result{ID: id, Name: name, Fault: command.Faultf(command.Internal, "internal error")}
+		}
+	}()
+	j.result = s.Host.Do(ctx, j.command)
+	j.result.ID, j.result.Name = id, name
+}
+
+// answer sends the outcome of a command and lets go of what waited for it.
+func (s *pumping) answer(j *job) error {
+	if j.timer != nil {
+		j.timer.Stop()
+	}
+	if j.over {
+		j.begin()
+		return nil
+	}
+	s.open = slices.DeleteFunc(s.open, func(o *job) bool { return o == j })
+	if j.await && j.result.Fault == nil {
+		s.send(s.Dialect.Gather(s.peer, j.state, j.result, j.frames)...)
+	} else {
+		s.send(s.Dialect.Answer(s.peer, s.state(j.command.Session), j.result)...)
+	}
+	if j.result.Begin != nil {
+		err := s.flush(s.ctx)
+		j.begin()
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.release(), s.done())
+}
+
+// expire answers a command that takes too long. It goes on.
+func (s *pumping) expire(j *job) error {
+	if j.over || !slices.Contains(s.open, j) {
+		return nil
+	}
+	j.over = true
+	if s.doing.CompareAndSwap(j, nil) {
+		s.start(s.work)
+	}
+	s.open = slices.DeleteFunc(s.open, func(o *job) bool { return o == j })
+	s.send(s.Dialect.Answer(s.peer, s.state(j.command.Session), command.Result{ID: j.command.ID, Name: command.Name(j.command.Body), Fault: Late})...)
+	return errors.Join(s.release(), s.done())
+}
+
+// begin lets begin what waits for the answer to be written.
+func (j *job) begin() {
+	if begin := j.result.Begin; begin != nil {
+		j.result.Begin = nil
+		begin()
+	}
+}
+
+// causes reports whether e was caused by a command that is about to be answered.
+func (s *pumping) causes(e event.Event) bool {
+	return e.Cause != "" && slices.ContainsFunc(s.open, func(j *job) bool {
+		return j.command.Cause() == e.Cause && !j.await && !waits(j.command.Body)
+	})
+}

@@ -1,0 +1,223 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"runtime/debug"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// A follow is one session that the connection follows.
+type follow struct {
+	id     event.SessionID
+	state  *transcript.State
+	cancel context.CancelFunc
+	head   event.Seq // all: the head before the latest run that the catalog told of
+}
+
+// An item is what a session's goroutine hands over.
+type item struct {
+	follow *follow
+	event  event.Event
+	err    error
+	end    bool
+}
+
+// follow begins to follow a session, in the place of an earlier follow of it.
+// joined is called before the first frame.
+func (s *pumping) follow(id event.SessionID, since *event.Seq, joined func(head event.Seq)) *command.Fault {
+	if f := s.follows[id]; f != nil {
+		s.unfollow(f)
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	state, events, fault := s.Host.Follow(ctx, id, since)
+	if fault != nil {
+		cancel()
+		return fault
+	}
+	f := &follow{id: id, state: state, cancel: cancel}
+	s.follows[id] = f
+	if joined != nil {
+		joined(state.Seq)
+	}
+	s.send(s.Dialect.Attach(s.peer, state)...)
+	s.start(func() { s.hand(ctx, f, events) })
+	return nil
+}
+
+// hand gives the events of one session to the loop.
+func (s *pumping) hand(ctx context.Context, f *follow, events iter.Seq2[event.Event, error]) {
+	last := item{follow: f, end: true}
+	func() {
+		defer func() {
+			if v := recover(); v != nil {
+				last.err = s.logged(v)
+			}
+		}()
+		for e, err := range events {
+			if err != nil {
+				last.err = err
+				return
+			}
+			select {
+			case s.items <- item{follow: f, event: e}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case s.items <- last:
+	case <-ctx.Done():
+	}
+}
+
+func (s *pumping) unfollow(f *follow) {
+	f.cancel()
+	delete(s.follows, f.id)
+	if s.held != nil && s.held.follow == f {
+		s.held = nil
+	}
+	if s.Dialect.Detach != nil {
+		s.send(s.Dialect.Detach(s.peer, f.state)...)
+	}
+}
+
+// item is an event of a session, or the end of them.
+func (s *pumping) item(it item) error {
+	f := it.follow
+	if s.follows[f.id] != f {
+		return nil
+	}
+	if it.end {
+		if it.err != nil {
+			s.refuse(f.state, s.faultOf(it.err))
+		}
+		s.unfollow(f)
+		return s.done()
+	}
+	if s.causes(it.event) {
+		s.held = &it
+		return nil
+	}
+	s.event(f, it.event)
+	return nil
+}
+
+// release goes on with an event whose command has been answered.
+func (s *pumping) release() error {
+	it := s.held
+	if it == nil || s.causes(it.event) {
+		return nil
+	}
+	s.held = nil
+	return s.item(*it)
+}
+
+func (s *pumping) event(f *follow, e event.Event) {
+	seq := e.Seq
+	Apply(f.state, e, func(e event.Event) {
+		s.send(s.encode(f.state, e, seq)...)
+		if s.Dialect.Own != nil {
+			s.send(s.Dialect.Own(s.peer, f.state, e)...)
+		}
+	})
+	if s.all {
+		s.passed(f, e)
+	}
+}
+
+func (s *pumping) encode(state *transcript.State, e event.Event, seq event.Seq) []Frame {
+	if s.Cache == nil {
+		return s.Dialect.Encode(s.peer.Class, state, e)
+	}
+	return s.Cache.frames(keyOf(s.peer.Class, e, seq), func() []Frame {
+		return s.Dialect.Encode(s.peer.Class, state, e)
+	})
+}
+
+// followAll follows each session from the start of a run to its end.
+func (s *pumping) followAll() {
+	if s.all {
+		return
+	}
+	s.all, s.seen = true, make(map[event.SessionID]event.Seq)
+	listings, events := s.Host.Catalog(s.ctx)
+	s.start(func() {
+		for e, err := range events {
+			if err != nil {
+				_ = s.logged(fmt.Errorf("read catalog: %w", err))
+				return
+			}
+			select {
+			case s.catalog <- e:
+			case <-s.ctx.Done():
+				return
+			}
+		}
+	})
+	for _, l := range listings {
+		s.running(l.Session, l.SessionListed)
+	}
+}
+
+// listed is an event of the catalog.
+func (s *pumping) listed(e event.Event) error {
+	switch b := e.Body.(type) {
+	case event.SessionListed:
+		s.running(e.Session, b)
+	case event.SessionUnlisted:
+		delete(s.seen, e.Session)
+	}
+	return nil
+}
+
+func (s *pumping) running(id event.SessionID, l event.SessionListed) {
+	if l.State == "idle" {
+		return
+	}
+	f := s.follows[id]
+	if f == nil {
+		since := max(l.Head, s.seen[id])
+		if fault := s.follow(id, &since, nil); fault != nil {
+			s.refuse(nil, fault)
+			return
+		}
+		f = s.follows[id]
+	}
+	f.head = max(f.head, l.Head)
+}
+
+// passed lets go of a session when its run has ended, unless the catalog has
+// already told of the next one.
+func (s *pumping) passed(f *follow, e event.Event) {
+	s.seen[f.id] = max(s.seen[f.id], e.Seq)
+	if _, ended := e.Body.(event.RunEnded); ended && e.Session == f.id && f.head < e.Seq && s.follows[f.id] == f {
+		s.unfollow(f)
+	}
+}
+
+// faultOf is what a client is told of an error; what it is not told is logged.
+func (s *pumping) faultOf(err error) *command.Fault {
+	f := command.FaultOf(err)
+	if !errors.As(err, new(*command.Fault)) {
+		_ = s.logged(err)
+	}
+	return f
+}
+
+// logged writes what only the daemon's own people should read.
+func (s *pumping) logged(v any) error {
+	log := s.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Error("connection", "dialect", s.Dialect.Name, "client", s.Client, "error", fmt.Sprint(v), "stack", string(debug.Stack()))
+	return command.Faultf(command.Internal, "internal error")
+}

@@ -1,0 +1,171 @@
+package nous
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/transcript"
+	"parley/internal/wire"
+)
+
+// Commands is the dialect of the command socket.
+var Commands = wire.Dialect{
+	Name:   "nous",
+	Serial: true,
+	Begin:  begin,
+	Refuse: refuse,
+	Attach: func(wire.Peer, *transcript.State) []wire.Frame { return nil },
+	Encode: encode,
+	Answer: answer,
+	Gather: gather,
+	Decode: decode,
+}
+
+// Events is the dialect of the event socket: who connects, subscribes.
+var Events = wire.Dialect{
+	Name: "nous-events",
+	Deaf: true,
+	Begin: func(p wire.Peer) wire.In {
+		in := begin(p)
+		in.Follow = &wire.Follow{}
+		return in
+	},
+	Attach: func(wire.Peer, *transcript.State) []wire.Frame { return nil },
+	Encode: encode,
+	Answer: func(wire.Peer, *transcript.State, command.Result) []wire.Frame { return nil },
+	Decode: func(p wire.Peer, _ *transcript.State, _ wire.Frame) wire.In { return wire.In{Peer: p} },
+}
+
+func begin(p wire.Peer) wire.In {
+	p.Ready, p.Name = true, "nous"
+	return wire.In{Peer: p, Hello: &wire.Hello{Name: p.Name}}
+}
+
+// refuse answers a line over the limit, and whatever else concerns no command.
+func refuse(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame {
+	if f.Code == command.Internal {
+		return failure("", &problem{Code: "internal_error", Message: "internal panic", Cause: f.Message})
+	}
+	return failure("", invalidCommand("invalid_json: "+f.Message))
+}
+
+func success(id, kind string, payload any) []wire.Frame {
+	return []wire.Frame{line(response{V: version, ID: id, Type: kind, Payload: payload, OK: true})}
+}
+
+func failure(id string, p *problem) []wire.Frame {
+	return []wire.Frame{line(response{V: version, ID: id, Type: "error", Payload: nothing{}, Error: p})}
+}
+
+// split takes a command's id apart: the type and the client's id.
+func split(p wire.Peer, id string) (kind, theirs string) {
+	id, _ = p.Mine(event.Cause(id))
+	kind, theirs, _ = strings.Cut(id, "/")
+	return kind, theirs
+}
+
+func answer(p wire.Peer, _ *transcript.State, r command.Result) []wire.Frame {
+	kind, id := split(p, r.ID)
+	if r.Fault != nil {
+		return failure(id, problemOf(kind, r.Fault))
+	}
+	switch d := r.Data.(type) {
+	case command.Accepted:
+		if kind == prompt {
+			return success(id, "accepted", acceptedPrompt{kind, string(d.Leaf), runID(d.Number), string(d.Session)})
+		}
+		a := acceptedRun{Command: kind}
+		if d.Number > 0 {
+			a.RunID = runID(d.Number)
+		}
+		return success(id, "accepted", a)
+	case command.Changed:
+		return success(id, "accepted", changed(kind, d.Settings))
+	case command.Opened:
+		return success(id, "session", session{true, string(d.Parent), string(d.Session)})
+	case command.Moved:
+		return success(id, "leaf", leaf{string(d.Leaf), string(d.Session)})
+	case command.Raw:
+		if payload, err := d.MarshalJSON(); err == nil && json.Valid(payload) {
+			return success(id, types[kind], json.RawMessage(payload))
+		}
+	}
+	return failure(id, &problem{Code: "internal_error", Message: "internal panic", Cause: "no answer to " + kind})
+}
+
+// types are the responses whose payload the family makes, or an extension.
+var types = map[string]string{
+	getState: "state", getMessages: "messages", getTree: "tree", compactSession: "compaction", extension: "extension_result",
+}
+
+func changed(kind string, c event.SettingChanged) any {
+	switch {
+	case c.Steering != nil:
+		return acceptedMode{kind, string(*c.Steering)}
+	case c.FollowUp != nil:
+		return acceptedMode{kind, string(*c.FollowUp)}
+	case c.Tools != nil:
+		return acceptedTools{kind, len(*c.Tools)}
+	}
+	return acceptedRun{Command: kind}
+}
+
+// problemOf maps our faults to the protocol's errors.
+func problemOf(kind string, f *command.Fault) *problem {
+	if f == wire.Late {
+		return &problem{Code: "timeout", Message: f.Message}
+	}
+	code := map[command.Code]string{
+		command.Invalid: "invalid_payload", command.NotFound: "session_not_found", command.Provider: "provider_error",
+		command.Internal: "session_error", command.Busy: "command_rejected", command.Denied: "command_rejected",
+		command.Closed: "command_rejected", command.Canceled: "command_rejected", command.Limit: "command_rejected",
+		command.Tool: "command_rejected",
+	}[f.Code]
+	switch {
+	case code == "":
+		code = "internal_error"
+	case kind == extension && f.Code != command.Internal:
+		code = "command_rejected" // not found, or what its handler says
+	case kind == prompt && f.Code == command.Internal:
+		return &problem{Code: code, Message: "session operation failed", Cause: f.Message}
+	case kind == prompt && f.Code == command.Provider:
+		return &problem{Code: code, Message: "provider request failed", Cause: f.Message}
+	}
+	return &problem{Code: code, Message: f.Message}
+}
+
+// gather answers a prompt that waits, with the events of its run.
+func gather(p wire.Peer, s *transcript.State, r command.Result, frames []wire.Frame) []wire.Frame {
+	_, id := split(p, r.ID)
+	a, _ := r.Data.(command.Accepted)
+	if cause, failed := failedWith(frames); failed {
+		return failure(id, &problem{Code: "provider_error", Message: "provider request failed", Cause: cause})
+	}
+	out := result{Events: make([]json.RawMessage, len(frames)), LeafID: string(a.Leaf), SessionID: string(a.Session)}
+	for i, f := range frames {
+		out.Events[i] = json.RawMessage(f)
+	}
+	for i := len(s.Entries) - 1; i >= 0; i-- {
+		if n := s.Entries[i]; n.Run == a.Run && n.Role == "assistant" && n.Content != nil {
+			out.Output = answerText(n.Content)
+			break
+		}
+	}
+	return success(id, "result", out)
+}
+
+// failedWith looks for an error in the run's last turn.
+func failedWith(frames []wire.Frame) (cause string, failed bool) {
+	for i := len(frames) - 1; i >= 0; i-- {
+		var f flat
+		if json.Unmarshal(frames[i], &f) != nil || f.Type == "turn_start" {
+			return "", false
+		}
+		if f.Type == "error" {
+			return f.Cause, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,95 @@
+package nous
+
+import (
+	"slices"
+
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// builtins are the tools that a client may name.
+var builtins = []string{"read", "bash", "edit", "write", "grep", "ls", "find"}
+
+// renamed is the one tool with another name here.
+var renamed = map[string]string{"find": "glob"}
+
+// ours returns our name of one of the builtins.
+func ours(name string) string {
+	if to, ok := renamed[name]; ok {
+		return to
+	}
+	return name
+}
+
+// theirs returns the protocol's name of a tool. One that it has no name for
+// keeps its own.
+func theirs(name string) string {
+	for from, to := range renamed {
+		if to == name {
+			return from
+		}
+	}
+	return name
+}
+
+// named reports whether the protocol has a name for our tool.
+func named(name string) bool { return slices.Contains(builtins, theirs(name)) }
+
+// skippedText is what the original says of a call that a steer came before.
+const skippedText = "Skipped due to queued user message."
+
+// outcome is what a client is told of a call: a warning where it did not
+// succeed, and the text that is part of the assistant's message.
+func outcome(c *transcript.Call) (warning *warningEvent, text string) {
+	end := c.Ended
+	bad := func(code, message string) (*warningEvent, string) {
+		return &warningEvent{Code: code, Message: message}, "tool_error: " + message
+	}
+	switch end.Status {
+	case event.StatusSuccess:
+		return nil, end.Result
+	case event.StatusSkipped:
+		return bad("tool_execution_skipped", skippedText)
+	case event.StatusDenied:
+		return bad("tool_blocked", "tool_blocked: "+end.Result)
+	case event.StatusError:
+		if c.Decided != nil && c.Decided.Method == "invalid" {
+			return bad(invalid(end.Name, end.Result))
+		}
+	case event.StatusAborted, event.StatusLost:
+	}
+	return bad("tool_execution_error", end.Result)
+}
+
+// invalid tells apart why a call was refused before it ran.
+func invalid(name, why string) (code, message string) {
+	switch {
+	case hasPrefix(why, "tool_not_active: "):
+		return "tool_not_active", "tool_not_active: " + theirs(name)
+	case hasPrefix(why, "There is no tool "), hasPrefix(why, "tool_not_found: "):
+		return "tool_not_found", "tool_not_found: " + name
+	}
+	return "tool_validation_error", "validation_failed: " + why
+}
+
+func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }
+
+// answerText is an answer as the protocol stores it: what message_update carried,
+// the results of the calls among it.
+func answerText(c *transcript.Content) string {
+	var out []byte
+	for _, part := range c.Parts {
+		for _, b := range part.Blocks {
+			if b.Role == event.RoleText {
+				out = append(out, b.Text...)
+			}
+		}
+		for _, call := range part.Calls {
+			if call.Ended != nil {
+				_, text := outcome(call)
+				out = append(out, text...)
+			}
+		}
+	}
+	return string(out)
+}
