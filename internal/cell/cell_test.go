@@ -104,6 +104,30 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
+func TestUnbroken(t *testing.T) {
+	for _, c := range []struct {
+		line Line
+		want int
+	}{
+		{nil, 0},
+		{Plain("a word longer"), 6},
+		{Line{{"ab", plain}, {"cd e", accent}}, 4},
+		{Plain("世界、a"), 5},
+		{Plain("abc世"), 3},
+		{Plain("  "), 0},
+	} {
+		if got := c.line.Unbroken(); got != c.want {
+			t.Errorf("%q: %d, want %d", c.line.Text(), got, c.want)
+		}
+		// Given that much room, Wrap breaks no part.
+		for _, b := range Breaks(c.line, c.want, c.want, false) {
+			if text := c.line.Text(); b.Next == b.End && text[b.End-1] < 0x80 && text[b.End] < 0x80 {
+				t.Errorf("%q is broken at %d", text, b.End)
+			}
+		}
+	}
+}
+
 func TestLine(t *testing.T) {
 	l := Line{{"ab", plain}, {"cd", accent}, {"e ", plain}}
 	if got := l.Text(); got != "abcde " {

@@ -22,6 +22,9 @@ const minWidth = 2
 // between wide characters, and inside a word only if it has no row to itself.
 // The line's tabs must have been expanded. A width of 0 means unlimited: one
 // row. There is always at least one row.
+//
+// Spans and indents are measured each by itself: a mark that begins one does not
+// join the character before it.
 func Wrap(l Line, width int, in Indent) []Line {
 	if width <= 0 {
 		return []Line{Join(in.First, l)}

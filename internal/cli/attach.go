@@ -2,11 +2,15 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/client"
+	"parley/internal/command"
 	"parley/internal/event"
+	"parley/internal/transcript"
 	"parley/internal/wire"
 )
 
@@ -37,7 +41,7 @@ func (a *app) attach() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "print instead of opening the terminal: plain or `native`")
+	f.StringVar(&o.format, "format", "", "print instead of opening the terminal: plain, native, klaude or cogency")
 	f.StringVar(&o.since, "since", "", "every event after this `SEQ`; 0 is everything")
 	f.BoolVar(&o.idle, "until-idle", false, "leave when no run is open")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
@@ -58,6 +62,9 @@ func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
 	if err != nil {
 		return err
 	}
+	if d, ok := out.(*dialectOutput); ok && hello.Since == nil {
+		return a.attachDialect(ctx, o, name, d)
+	}
 	conn, err := a.dial(ctx, hello)
 	if err != nil {
 		return err
@@ -65,5 +72,36 @@ func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
 	defer conn.Close()
 	w := newWatch(a, conn, out)
 	w.passive, w.idle = true, o.idle
+	return w.follow(ctx)
+}
+
+// attachDialect begins with the whole state, of which a dialect shows the past,
+// and goes on with every event after it.
+func (a *app) attachDialect(ctx context.Context, o attaching, name string, out *dialectOutput) error {
+	conn, err := a.dial(ctx, wire.Hello{})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	snapshot, err := client.Ask[command.Snapshot](ctx, conn, event.SessionID(name), command.Read{What: command.ReadWhole})
+	if err != nil {
+		return failure(err)
+	}
+	state := transcript.New()
+	if err := json.Unmarshal(snapshot.State, state); err != nil {
+		return err
+	}
+	if err := out.state(state, nil); err != nil {
+		return err
+	}
+	w := newWatch(a, conn, out)
+	w.session, w.passive, w.idle = state.Session, true, o.idle
+	if o.idle && state.Run == nil && len(state.Queued(event.LanePrompt)) == 0 {
+		return w.end(nil)
+	}
+	out.begun = true
+	if _, err := conn.Attach(ctx, state.Session, &state.Seq); err != nil {
+		return failure(err)
+	}
 	return w.follow(ctx)
 }

@@ -145,11 +145,12 @@ const (
 	ReadFiles    = "files"
 	ReadEvents   = "events"
 	ReadDaemon   = "daemon"
+	ReadWhole    = "whole" // the state with the content of its entries
 )
 
 // Read asks for something without changing anything.
 type Read struct {
-	What   string         `json:"what" doc:"state, entries, tree, sessions, models, tools, commands, budget, files, events or daemon"`
+	What   string         `json:"what" doc:"state, entries, tree, sessions, models, tools, commands, budget, files, events, daemon or whole"`
 	Leaf   *event.EntryID `json:"leaf,omitempty" doc:"entries: the path to this entry; absent: to the leaf"`
 	After  event.Seq      `json:"after,omitempty" doc:"events: those with a larger seq"`
 	Before event.Seq      `json:"before,omitempty" doc:"events: the last ones with a smaller seq"`

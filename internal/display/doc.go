@@ -30,11 +30,11 @@
 //	block.started text                      streaming text
 //	block.ended, call.announced,
 //	response.ended, response.interrupted    thinking
+//	step.ended while text streams           thinking (only a damaged log has this)
 //	call.started                            tool executing
 //	call.ended                              tool executing while another call is open,
 //	                                        else thinking in a run, idle outside
-//	turn.ended                              idle
-//	run.ended, session.closed               error for the reasons error and limit, else idle
+//	turn.ended, run.ended, session.closed   error for the reasons error and limit, else idle
 //	fault.raised                            error
 //
 // Thinking is the model's time, seen or unseen: from the moment a request can be

@@ -164,11 +164,13 @@ func (s *step) takeRun(e event.Event) {
 			s.child(func(a *agent) { a.failed = s.m.phase == Error })
 		}
 	case event.TurnStarted:
+		s.endBlock(0)
 		s.m.phase = Thinking
 	case event.TurnEnded:
 		s.endBlock(0)
-		s.m.phase = Idle
+		s.m.phase = phaseAfter(b.Reason)
 	case event.StepStarted:
+		s.endBlock(0)
 		s.m.phase = Thinking
 		s.m.named = 0
 	case event.StepEnded:

@@ -118,6 +118,9 @@ func (s *step) ended(b event.BlockEnded) {
 func (s *step) endBlock(durationMS int64) {
 	b := s.m.block
 	s.m.block = block{}
+	if s.m.phase == StreamingText {
+		s.m.phase = Thinking
+	}
 	if b == (block{}) || !s.main() {
 		return
 	}

@@ -88,7 +88,7 @@ func (c *cursor) stored(ctx context.Context, limit, size int) ([]event.Event, er
 		c.at = r.Seq
 		held += len(r.Data)
 	}
-	if len(rows) < limit && held < size {
+	if c.at == c.disk || len(rows) < limit && held < size {
 		c.at = c.disk
 		l.mu.Lock()
 		c.tail = c.disk == l.written
@@ -111,10 +111,18 @@ func (l *tape) unread(ctx context.Context, err error) error {
 	return failed(l.id, "read", err)
 }
 
+// decode reads a row. Not by way of json.Unmarshal, which would look through the
+// whole once more before it asks the event.
+func decode(r Row) (event.Event, error) {
+	var e event.Event
+	err := e.UnmarshalJSON(r.Data)
+	e.Seq = r.Seq
+	return e, err
+}
+
 func decoded(buf []event.Event, rows []Row) []event.Event {
 	for _, r := range rows {
-		if e, err := event.Decode(r.Data); err == nil {
-			e.Seq = r.Seq
+		if e, err := decode(r); err == nil {
 			buf = append(buf, e)
 		}
 	}

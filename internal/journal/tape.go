@@ -92,12 +92,11 @@ func (l *tape) load(img Image) error {
 		}
 		for _, r := range rows {
 			at = r.Seq
-			e, err := event.Decode(r.Data)
+			e, err := decode(r)
 			if err != nil {
 				l.damage = append(l.damage, Damage{r.Seq, err})
 				continue
 			}
-			e.Seq = r.Seq
 			l.apply(e)
 			l.shot.count(1, len(r.Data))
 		}

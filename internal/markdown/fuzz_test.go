@@ -33,6 +33,7 @@ var hostile = []string{
 	"| 世界 | 👩‍👩‍👧 |\n|:-:|--:|\n| e\u0301 | **x**|\n",
 	"-   a\n\n      b\n\n  c\n",
 	"a\n    ***\n  ***\n",
+	"\\\\~0\n0~0",
 }
 
 func FuzzStream(f *testing.F) {
@@ -54,11 +55,13 @@ func FuzzStream(f *testing.F) {
 		}
 		checkLines(t, text, int(width))
 		checkTyped(t, text)
-		if !strings.Contains(text, "]:") {
+		if !strings.Contains(text, "]:") && !misplaces(text) {
 			// A table that is too narrow is set as records, so its words move.
+			// goldmark drops an info string of one byte at the very end.
+			want := oracleWords(t, text+"\n", true)
 			got := renderedWords(Render(text, 0, Options{}), 0)
-			if diff := missing(oracleWords(t, text, true), got, never); diff != "" {
-				t.Errorf("%q: %s\nwant %q\ngot  %v", text, diff, oracleWords(t, text, true), got)
+			if diff := missing(want, got, never); diff != "" {
+				t.Errorf("%q: %s\nwant %q\ngot  %v", text, diff, want, got)
 			}
 		}
 	})

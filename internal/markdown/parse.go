@@ -149,7 +149,7 @@ func settled(doc ast.Node, source []byte) bool {
 // far, could match something later.
 func waits(source []byte, at int) bool {
 	b := source[at]
-	if at > 0 && source[at-1] == '\\' {
+	if escaped(source, at) {
 		return false
 	}
 	after := byte('\n')
@@ -169,4 +169,14 @@ func waits(source []byte, at int) bool {
 	default:
 		return !space
 	}
+}
+
+// escaped reports whether a backslash takes the meaning off the byte at the
+// offset.
+func escaped(source []byte, at int) bool {
+	n := 0
+	for n < at && source[at-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
 }

@@ -38,7 +38,7 @@ func randomText(rng *rand.Rand) string {
 
 // What the stream cuts apart reads as goldmark reads the whole.
 func TestRandom(t *testing.T) {
-	const seed, runs = 21, 20000
+	const seed, runs = 1, 1500
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for range runs {
 		text := randomText(rng)

@@ -219,7 +219,8 @@ func (t *table) records(room int) []cell.Line {
 			out = append(out, nil)
 		}
 		for c, lines := range row {
-			if len(lines) == 0 {
+			// The first record names every column, so that none is lost.
+			if len(lines) == 0 && (i > 0 || len(header[c]) == 0) {
 				continue
 			}
 			name := header[c]

@@ -14,8 +14,11 @@ const page = 100
 
 func (s *Session) read(state *transcript.State, b command.Read) (command.Data, *command.Fault) {
 	switch b.What {
-	case command.ReadState:
-		text, err := json.Marshal(state.Light())
+	case command.ReadState, command.ReadWhole:
+		if b.What == command.ReadState {
+			state = state.Light()
+		}
+		text, err := json.Marshal(state)
 		if err != nil {
 			return nil, s.fault(err)
 		}

@@ -23,29 +23,25 @@ type schema struct {
 	MinLength  int                `json:"minLength"`
 }
 
-// decode checks arguments against the schema and decodes them into a. Its errors tell a model what to
-// write instead.
-func decode(s Spec, arguments json.RawMessage, a any) error {
+// decode checks the arguments of the tool of that name against its schema and decodes them into a. Its
+// errors tell a model what to write instead.
+func (s *schema) decode(name string, arguments json.RawMessage, a any) error {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	var top schema
-	if err := json.Unmarshal(s.Schema, &top); err != nil {
-		return fmt.Errorf("schema of %s: %w", s.Name, err)
-	}
 	value, err := parse(arguments)
 	if err != nil {
-		return fmt.Errorf("the arguments of %s are not valid JSON: %w", s.Name, err)
+		return fmt.Errorf("the arguments of %s are not valid JSON: %w", name, err)
 	}
-	if err := top.check("", value); err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
+	if err := s.check("", value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	clean, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	if err := json.Unmarshal(clean, a); err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

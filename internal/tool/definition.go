@@ -1,7 +1,9 @@
 package tool
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -18,22 +20,35 @@ type Definition[A any] struct {
 	Preview func(ctx context.Context, w World, a A) (Preview, error)
 }
 
-// Tool returns the tool; it is a Previewer where the definition has a Preview.
+// Tool returns the tool; it is a Previewer where the definition has a Preview. It panics where the schema is
+// not JSON, which is a bug of its package.
 func (d Definition[A]) Tool() Tool {
-	if d.Preview == nil {
-		return plain[A]{d}
+	p := plain[A]{d: d}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, d.Spec.Schema); err != nil {
+		panic("schema of " + d.Spec.Name + ": " + err.Error())
 	}
-	return previewing[A]{plain[A]{d}}
+	p.d.Spec.Schema = compact.Bytes()
+	if err := json.Unmarshal(p.d.Spec.Schema, &p.schema); err != nil {
+		panic("schema of " + d.Spec.Name + ": " + err.Error())
+	}
+	if d.Preview == nil {
+		return p
+	}
+	return previewing[A]{p}
 }
 
-type plain[A any] struct{ d Definition[A] }
+type plain[A any] struct {
+	d      Definition[A]
+	schema schema
+}
 
 func (p plain[A]) Spec() Spec { return p.d.Spec }
 
 func (p plain[A]) Targets(w World, c Call) (_ Targets, err error) {
 	defer broken(c, &err)
 	var a A
-	if err := decode(p.d.Spec, c.Arguments, &a); err != nil {
+	if err := p.schema.decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Targets{}, err
 	}
 	return p.d.Targets(w.complete(), a)
@@ -58,7 +73,7 @@ func (p plain[A]) Run(ctx context.Context, w World, c Call, grow Grow) (r Result
 		return Result{Status: Aborted, Text: "Aborted before it began."}
 	}
 	var a A
-	if err = decode(p.d.Spec, c.Arguments, &a); err != nil {
+	if err = p.schema.decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Result{}
 	}
 	if grow == nil {
@@ -72,7 +87,7 @@ type previewing[A any] struct{ plain[A] }
 func (p previewing[A]) Preview(ctx context.Context, w World, c Call) (_ Preview, err error) {
 	defer broken(c, &err)
 	var a A
-	if err := decode(p.d.Spec, c.Arguments, &a); err != nil {
+	if err := p.schema.decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Preview{}, err
 	}
 	return p.d.Preview(ctx, w.complete(), a)
@@ -85,12 +100,15 @@ func broken(c Call, err *error) {
 	}
 }
 
+// maxSummary is what of an error's first line fits on a short line, in bytes.
+const maxSummary = 80
+
 // Failed is the result of an error.
 func Failed(err error) Result {
 	text := err.Error()
 	summary, _, _ := strings.Cut(text, "\n")
-	if len(summary) > 80 {
-		summary = Valid(summary[:77]) + "…"
+	if len(summary) > maxSummary {
+		summary = Head(Valid(summary), maxSummary) + "…"
 	}
 	r := Result{Status: Error, Text: text, Summary: summary}
 	if errors.Is(err, context.Canceled) {

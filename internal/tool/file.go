@@ -110,12 +110,18 @@ func (w World) explain(t Target, err error) error {
 	return fmt.Errorf("%s: %w", t.Name(), err)
 }
 
+// absent is fs.ErrNotExist in better words.
+type absent string
+
+func (a absent) Error() string { return string(a) }
+func (absent) Unwrap() error   { return fs.ErrNotExist }
+
 func (w World) missing(t Target) error {
 	parent := t
 	parent.Path = filepath.Dir(t.Path)
 	dir, err := w.Open(parent)
 	if err != nil {
-		return fmt.Errorf("%s does not exist, and neither does its directory: %w", t.Name(), fs.ErrNotExist)
+		return absent(t.Name() + " does not exist, and neither does its directory")
 	}
 	defer dir.Close()
 	entries, _ := dir.ReadDir(4096)
@@ -125,9 +131,9 @@ func (w World) missing(t Target) error {
 	}
 	near := Nearest(filepath.Base(t.Path), names)
 	if len(near) == 0 {
-		return fmt.Errorf("%s does not exist: %w", t.Name(), fs.ErrNotExist)
+		return absent(t.Name() + " does not exist")
 	}
-	return fmt.Errorf("%s does not exist, did you mean %s? %w", t.Name(), strings.Join(near, " or "), fs.ErrNotExist)
+	return absent(fmt.Sprintf("%s does not exist, did you mean %s?", t.Name(), strings.Join(near, " or ")))
 }
 
 // Bytes writes a size for people, such as "512 bytes", "1.5 KB" or "300 MB".

@@ -15,7 +15,7 @@ import (
 )
 
 // machine is a World whose commands print their name and then run until their context or gate ends.
-func machine(gate <-chan struct{}, file *kept) tool.World {
+func machine(gate <-chan struct{}) tool.World {
 	return tool.World{
 		Now: time.Now,
 		Exec: func(ctx context.Context, c tool.Command) (tool.Exit, error) {
@@ -31,7 +31,7 @@ func machine(gate <-chan struct{}, file *kept) tool.World {
 				return tool.Exit{Code: 2}, nil
 			}
 		},
-		Spill: func(string) (io.WriteCloser, string, error) { return file, "FILE", nil },
+		Spill: func(string) (io.WriteCloser, string, error) { return &kept{}, "FILE", nil },
 	}
 }
 
@@ -40,8 +40,7 @@ func machine(gate <-chan struct{}, file *kept) tool.World {
 func TestJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		file := &kept{}
-		w := machine(gate, file)
+		w := machine(gate)
 		var told []string
 		jobs := tool.NewJobs(func(j tool.Job) { told = append(told, fmt.Sprint(j.ID, " ", j.State)) })
 		start := time.Now()
@@ -125,7 +124,7 @@ func second[T any](_ T, err error) error { return err }
 func TestJobLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		w := machine(gate, &kept{})
+		w := machine(gate)
 		w.Spill = nil
 		jobs := tool.NewJobs(nil)
 		started := 0

@@ -323,7 +323,7 @@ func testStalled(t *testing.T, c Child) {
 	if grown := heap() - before; grown > limit {
 		t.Errorf("the memory grew by %d MB over a log of %d MB", grown>>20, n*64>>10)
 	}
-	for _, r := range stalled {
+	for _, r := range stalled[:4] {
 		for ; r.got < n+1; r.got++ {
 			if _, err, ok := r.next(); err != nil || !ok {
 				t.Fatal(err, ok)

@@ -49,7 +49,7 @@ func openFile(path, base string, opt journal.Options) (*file, error) {
 	if err := magic(path); err != nil {
 		return nil, err
 	}
-	w, err := dial(path, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(64)", "journal_size_limit(262144)", "cache_size(-512)")
+	w, err := dial(path, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(128)", "journal_size_limit(524288)", "cache_size(-512)")
 	if err != nil {
 		return nil, err
 	}

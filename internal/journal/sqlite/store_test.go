@@ -167,6 +167,41 @@ func TestDiskUse(t *testing.T) {
 	})
 }
 
+// A slow stream, of a few words for each write, takes no more of the file than a
+// fast one.
+func TestSlowStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		s := open(t, dir, journal.Options{})
+		defer s.Close()
+		l, err := s.Create(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, l, eventtest.Run()[:8]...)
+		const size = 96 << 10
+		word := "a few words that come together, "
+		for at := 0; at < size; at += len(word) {
+			put(t, l, grew(at, word))
+			time.Sleep(2 * journal.Delay)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := du(t, filepath.Dir(file(dir))); n > size+size/4+40<<10 {
+			t.Errorf("%d bytes for %d of text", n, size)
+		}
+		s = open(t, dir, journal.Options{})
+		defer s.Close()
+		if l, err = s.Open(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.State().Step.Response.Block.Text.String(); got != strings.Repeat(word, size/len(word)) {
+			t.Errorf("%d bytes of text are kept", len(got))
+		}
+	})
+}
+
 func du(t testing.TB, dir string) int64 {
 	t.Helper()
 	var n int64

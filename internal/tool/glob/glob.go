@@ -8,12 +8,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"parley/internal/tool"
 )
@@ -58,12 +55,9 @@ type match struct {
 }
 
 func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Grow) tool.Result {
-	pattern := strings.TrimPrefix(a.Pattern, "./")
-	switch {
-	case strings.HasPrefix(pattern, "/"), strings.HasPrefix(pattern, "~"), slices.Contains(strings.Split(pattern, "/"), ".."):
-		return tool.Failf("the pattern %q must be relative; set path to search elsewhere", a.Pattern)
-	case !doublestar.ValidatePattern(pattern):
-		return tool.Failf("the pattern %q is malformed", a.Pattern)
+	pattern, err := tool.ParseGlob(a.Pattern)
+	if err != nil {
+		return tool.Failed(err)
 	}
 	t, file, stat, err := w.OpenFile(cmp.Or(a.Path, "."))
 	if err != nil {
@@ -73,14 +67,9 @@ func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Gro
 	if !stat.IsDir() {
 		return tool.Failf("%s is a file; path must be a directory", t.Name())
 	}
-	named := !strings.Contains(pattern, "/")
 	var found []match
 	more, err := w.Walk(ctx, t, func(e tool.Entry) error {
-		subject := e.Below
-		if named {
-			subject = path.Base(subject)
-		}
-		if e.Type.IsDir() || !doublestar.MatchUnvalidated(pattern, subject) || w.Hidden(e.Target) {
+		if e.Type.IsDir() || !pattern.Match(e.Below) || w.Hidden(e.Target) {
 			return nil
 		}
 		m := match{name: e.Name()}

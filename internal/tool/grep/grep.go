@@ -15,13 +15,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"parley/internal/tool"
 )
@@ -77,7 +74,7 @@ type search struct {
 	pattern *regexp.Regexp
 	// foreign is the same pattern for ripgrep.
 	foreign string
-	glob    string
+	glob    tool.Glob
 	found   report
 }
 
@@ -86,20 +83,16 @@ func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Gro
 	if err != nil {
 		return tool.Failed(err)
 	}
-	a.Glob = strings.TrimPrefix(a.Glob, "./")
-	if strings.HasPrefix(a.Glob, "/") || !doublestar.ValidatePattern(a.Glob) {
-		return tool.Failf("the glob %q is malformed; it must be relative to path", a.Glob)
+	glob, err := tool.ParseGlob(cmp.Or(a.Glob, "**"))
+	if err != nil {
+		return tool.Failed(err)
 	}
 	t, file, stat, err := w.OpenFile(cmp.Or(a.Path, "."))
 	if err != nil {
 		return tool.Failed(err)
 	}
 	file.Close()
-	s := &search{w: w, start: t, pattern: pattern, foreign: foreign, glob: a.Glob}
-	if !stat.IsDir() {
-		// Whoever names a file means it, whatever the glob says.
-		s.glob = ""
-	}
+	s := &search{w: w, start: t, pattern: pattern, foreign: foreign, glob: glob}
 	if stat.IsDir() && s.fits() {
 		err = s.ripgrep(ctx)
 	} else {
@@ -113,20 +106,6 @@ func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Gro
 		return tool.Failed(err)
 	}
 	return s.found.result()
-}
-
-// wanted says whether a file is to be searched.
-func (s *search) wanted(t tool.Target, below string) bool {
-	if s.glob != "" {
-		subject := below
-		if !strings.Contains(s.glob, "/") {
-			subject = path.Base(below)
-		}
-		if !doublestar.MatchUnvalidated(s.glob, subject) {
-			return false
-		}
-	}
-	return !s.w.Hidden(t)
 }
 
 // binary says whether the beginning of a file is that of a binary one.

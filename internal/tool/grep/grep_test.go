@@ -250,3 +250,21 @@ func TestMany(t *testing.T) {
 		t.Errorf("%d answers", len(answers))
 	}
 }
+
+// A program named rg that lies in the workspace is not run, whatever the PATH says.
+func TestForeignProgram(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "bin/rg", "#!/bin/sh\ntouch ran\n")
+	put(t, dir, "file", "needle\n")
+	if err := os.Chmod(filepath.Join(dir, "bin/rg"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w := world(t, dir)
+	w.LookPath = func(name string) (string, error) { return filepath.Join(dir, "bin", name), nil }
+	if r := call(t, w, args{"pattern": "needle"}); r.Text != "file:1: needle\n" {
+		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("it ran")
+	}
+}

@@ -29,6 +29,10 @@ func (s *search) ripgrep(ctx context.Context) error {
 	if err != nil {
 		return errUnfit
 	}
+	// Searching needs no permission, so it must not run a program that the workspace brought along.
+	if t, err := s.w.Target(program, false); err != nil || t.Inside {
+		return errUnfit
+	}
 	args := []string{
 		program, "--no-config", "--no-messages", "--color=never", "--no-heading", "--with-filename", "--line-number",
 		"--null", "--crlf", "--sort=path", "--hidden", "--no-ignore-dot", "--no-ignore-global", "--glob=!.git",
@@ -36,8 +40,8 @@ func (s *search) ripgrep(ctx context.Context) error {
 	if !s.w.Git(s.start) {
 		args = append(args, "--no-require-git", "--no-ignore-parent")
 	}
-	if plainGlob.MatchString(s.glob) {
-		args = append(args, "--type-add=wanted:"+s.glob, "--type=wanted")
+	if glob := s.glob.String(); plainGlob.MatchString(glob) && !strings.Contains(glob, "**") {
+		args = append(args, "--type-add=wanted:"+glob, "--type=wanted")
 	}
 	args = append(args, "--regexp="+s.foreign, "./")
 
@@ -104,7 +108,7 @@ func (m *matches) record(record []byte) {
 	wanted, known := m.kind[below]
 	t := m.target(below)
 	if !known {
-		wanted = m.s.wanted(t, below) && !m.binary(t)
+		wanted = m.s.glob.Match(below) && !m.s.w.Hidden(t) && !m.binary(t)
 		m.kind[below] = wanted
 	}
 	if !wanted {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path"
 
 	"parley/internal/tool"
 )
@@ -18,11 +17,8 @@ var errFull = errors.New("full")
 // walk is the engine that needs nothing installed.
 func (s *search) walk(ctx context.Context) error {
 	more, err := s.w.Walk(ctx, s.start, func(e tool.Entry) error {
-		below := e.Below
-		if below == "." {
-			below = path.Base(e.Path)
-		}
-		if e.Type != 0 || !s.wanted(e.Target, below) {
+		// Whoever names a file means it, whatever the glob says.
+		if e.Type != 0 || e.Below != "." && !s.glob.Match(e.Below) || s.w.Hidden(e.Target) {
 			return nil
 		}
 		return s.file(ctx, e.Target)

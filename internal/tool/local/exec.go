@@ -76,7 +76,7 @@ func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
 
 // attend is with a command from its start to the end of the last process it may not leave behind.
 func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id string, streams []*stream) (tool.Exit, error) {
-	t := tree{leader: cmd.Process.Pid, mark: marker + "=" + id, grace: m.Grace}
+	t := tree{leader: cmd.Process.Pid, mark: marker + "=" + id, grace: m.Grace, table: m.table}
 	var (
 		mu      sync.Mutex
 		readers sync.WaitGroup

@@ -49,7 +49,7 @@ func World(o Options) tool.World {
 	if o.Grace == 0 {
 		o.Grace = time.Second
 	}
-	m := machine{o}
+	m := machine{o, list}
 	w := tool.World{
 		Root: o.Root.Path(), Env: o.Env, FetchPrivate: o.FetchPrivate, Seen: o.Seen, Jobs: o.Jobs,
 		Resolve: m.resolve, Stat: m.stat, Open: m.open, Replace: m.replace, Walk: m.walk, Git: m.git,
@@ -65,7 +65,10 @@ func World(o Options) tool.World {
 	return w
 }
 
-type machine struct{ Options }
+type machine struct {
+	Options
+	table func() []process
+}
 
 func (m machine) env(name string) string { return lookup(m.Env, name) }
 

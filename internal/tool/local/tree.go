@@ -21,6 +21,8 @@ import (
 // for once more. setsid, double forks and "env -i" are found so; what is missed is a process that did all
 // at once: left the session, lost its environment and the pipes, and outlived each of its parents.
 //
+// Where no process table can be read, the process group is signalled and nothing else is found.
+//
 // On Linux processes are read from /proc and signalled by pidfd, so a number that was used again is never
 // hit. On macOS they come from sysctl kern.proc.all and kern.procargs2; the environment of Apple's own
 // programs is hidden there, so those are found by session, group and parents only.
@@ -42,6 +44,8 @@ type tree struct {
 	mark   string
 	pipes  []string
 	grace  time.Duration
+	// table reads the process table.
+	table func() []process
 }
 
 const (
@@ -53,7 +57,7 @@ const (
 
 // all returns the live processes that belong to the command, itself included.
 func (t tree) all() []process {
-	table := list()
+	table := t.table()
 	belongs := map[int]bool{t.leader: true}
 	for _, p := range table {
 		if p.session == t.leader || p.group == t.leader || marked(p.pid, t.mark) || p.parent != self && holds(p.pid, t.pipes) {
@@ -74,7 +78,7 @@ func (t tree) all() []process {
 
 // left returns what still runs in the command's session, which a daemon would have left.
 func (t tree) left() []process {
-	return slices.DeleteFunc(list(), func(p process) bool { return p.zombie || p.session != t.leader || p.pid == self })
+	return slices.DeleteFunc(t.table(), func(p process) bool { return p.zombie || p.session != t.leader || p.pid == self })
 }
 
 // hangUp ends what a command that came to its end left in its session, as the end of a terminal does. What
@@ -102,6 +106,12 @@ func (t tree) hangUp(ctx context.Context, read <-chan struct{}) (ended, stuck []
 
 // end makes find find nothing; it returns what could not be ended.
 func (t tree) end(find func() []process) (stuck []string) {
+	if len(t.table()) == 0 {
+		_ = syscall.Kill(-t.leader, syscall.SIGTERM)
+		time.Sleep(t.grace)
+		_ = syscall.Kill(-t.leader, syscall.SIGKILL)
+		return nil
+	}
 	rest := find()
 	signal(rest, syscall.SIGTERM)
 	signal(rest, syscall.SIGCONT)

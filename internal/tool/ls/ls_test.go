@@ -99,7 +99,7 @@ func TestWords(t *testing.T) {
 	for path, want := range map[string]string{
 		"empty":     "(the directory is empty)",
 		"many/0001": "many/0001 is a file of 0 bytes, use read",
-		"empyt":     "empyt does not exist, did you mean empty? file does not exist",
+		"empyt":     "empyt does not exist, did you mean empty?",
 	} {
 		if r := call(t, w, path); r.Text != want {
 			t.Errorf("%s: %q", path, r.Text)

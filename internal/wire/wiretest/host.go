@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"sync"
 
@@ -202,4 +203,19 @@ func (h *Host) Catalog(ctx context.Context) ([]command.Listing, iter.Seq2[event.
 		out = append(out, command.Listing{Session: id, SessionListed: latest[id]})
 	}
 	return out, h.after(ctx, &h.catalog, len(h.catalog.events))
+}
+
+// Snapshot is the data of reading a session's state.
+func (h *Host) Snapshot(id event.SessionID) command.Snapshot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := transcript.New()
+	for _, e := range h.log(id).events {
+		s.Apply(e)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a state that was folded can be written
+	}
+	return command.Snapshot{State: b}
 }

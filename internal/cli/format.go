@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"bufio"
+	"time"
+
+	"parley/internal/display"
+	"parley/internal/event"
+	"parley/internal/transcript"
+	"parley/internal/wire"
+	"parley/internal/wire/cogency"
+	"parley/internal/wire/klaude"
+)
+
+func init() {
+	for name, d := range map[string]format{
+		"klaude":        {&klaude.Dialect, ""},
+		"cogency":       {&cogency.Dialect, ""},
+		"cogency-token": {&cogency.Dialect, cogency.Token},
+	} {
+		formats[name] = func(a *app) (output, error) {
+			return &dialectOutput{
+				d: d.dialect, w: bufio.NewWriterSize(a.out, 64<<10), s: transcript.New(), outcome: display.New("", silent{}),
+				peer: wire.Peer{ID: "stdout", Ready: true, Class: wire.Class{Dialect: d.dialect.Name, Capabilities: d.capabilities}},
+			}, nil
+		}
+	}
+}
+
+type format struct {
+	dialect      *wire.Dialect
+	capabilities string
+}
+
+// dialectOutput prints a session in the words of a dialect, a frame a line.
+type dialectOutput struct {
+	d       *wire.Dialect
+	peer    wire.Peer
+	w       *bufio.Writer
+	s       *transcript.State
+	outcome *display.Controller
+	begun   bool // what a client gets on joining was printed
+}
+
+func (d *dialectOutput) frames(frames []wire.Frame) error {
+	for _, f := range frames {
+		if _, err := d.w.Write(f); err != nil {
+			return err
+		}
+		if err := d.w.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dialectOutput) state(s *transcript.State, _ []byte) error {
+	if d.s = s; d.begun {
+		return nil
+	}
+	d.begun = true
+	return d.frames(d.d.Attach(d.peer, s))
+}
+
+func (d *dialectOutput) event(e event.Event, _ []byte) error {
+	d.s.Apply(e)
+	if err := d.outcome.Apply(e); err != nil {
+		return err
+	}
+	_, opened := e.Body.(event.SessionOpened)
+	if begun := d.begun; !begun {
+		d.begun = true
+		if opened {
+			return d.frames(d.d.Encode(d.peer.Class, d.s, e))
+		}
+		// The stream begins between two runs: it is joined there.
+		if err := d.frames(d.d.Attach(d.peer, d.s)); err != nil {
+			return err
+		}
+	}
+	if err := d.frames(d.d.Encode(d.peer.Class, d.s, e)); err != nil {
+		return err
+	}
+	if d.d.Own != nil {
+		return d.frames(d.d.Own(d.peer, d.s, e))
+	}
+	return nil
+}
+
+func (d *dialectOutput) close() error {
+	if d.d.Detach != nil {
+		if err := d.frames(d.d.Detach(d.peer, d.s)); err != nil {
+			return err
+		}
+	}
+	return d.w.Flush()
+}
+
+func (d *dialectOutput) tick(time.Time) error { return nil }
+func (d *dialectOutput) flush() error         { return d.w.Flush() }
+func (d *dialectOutput) interrupt() error     { return d.close() }
+func (d *dialectOutput) exit() int            { return d.outcome.Outcome().Exit() }
+func (d *dialectOutput) failure() string      { return "" }
+func (d *dialectOutput) asks() bool           { return false }
+func (d *dialectOutput) animated() bool       { return false }

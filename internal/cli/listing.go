@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"parley/internal/config"
+	"parley/internal/llm"
+)
+
+// A listing is what a provider's server said when it was asked which models it
+// has: the request that needs the key and costs nothing.
+type listing struct {
+	models  []string // in the server's order
+	ok      bool     // it answered with a list
+	refused bool     // it does not take the key
+	silent  bool     // no connection came about, or no answer in time
+	reason  string   // why there is no list, in words; never a key
+}
+
+// Bounds of a list that a server sends.
+const (
+	listingSize   = 4 << 20 // bytes
+	listingModels = 2000
+	listingName   = 200 // bytes
+)
+
+// listingPaths say where each kind of server has its list, below the version
+// segment that is added to an address without one.
+var listingPaths = map[string]struct{ version, path string }{
+	"openai-chat":      {"/v1", "/models"},
+	"openai-responses": {"/v1", "/models"},
+	"anthropic":        {"/v1", "/models?limit=1000"},
+	"gemini":           {"/v1beta", "/models?pageSize=1000"},
+}
+
+// list asks a provider's server for its models. It waits no longer than wait.
+func list(ctx context.Context, p config.Resolved, wait time.Duration) listing {
+	where, ok := listingPaths[p.Type]
+	if !ok {
+		return listing{reason: "it has no list of models"}
+	}
+	base, fault := llm.Options{BaseURL: p.BaseURL}.Base(p.BaseURL, where.version)
+	if fault != nil {
+		return listing{reason: fault.Message}
+	}
+	within, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	q, err := http.NewRequestWithContext(within, http.MethodGet, base+where.path, nil)
+	if err != nil {
+		return listing{reason: "the address cannot be asked"}
+	}
+	authorize(q.Header, p)
+	client := llm.HTTP(nil)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	defer client.CloseIdleConnections()
+	res, err := client.Do(q)
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return listing{silent: true, reason: fmt.Sprintf("%s: no answer within %s", q.URL.Host, wait)}
+		}
+		return listing{silent: true, reason: llm.AsFault(ctx, err).Message}
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, listingSize))
+	if err != nil {
+		return listing{silent: true, reason: q.URL.Host + ": the answer broke off"}
+	}
+	return heard(res, body)
+}
+
+// authorize adds the key as each kind of server wants it, and the headers of the
+// configuration, which come last as they do in requests to the model.
+func authorize(h http.Header, p config.Resolved) {
+	if key := p.Key.Reveal(); key != "" {
+		switch p.Type {
+		case "anthropic":
+			h.Set("X-Api-Key", key)
+		case "gemini":
+			h.Set("X-Goog-Api-Key", key)
+		default:
+			h.Set("Authorization", "Bearer "+key)
+		}
+	}
+	if p.Type == "anthropic" {
+		// https://docs.anthropic.com/en/api/versioning
+		h.Set("Anthropic-Version", "2023-06-01")
+	}
+	for name, value := range p.Headers {
+		h.Set(name, value.Reveal())
+	}
+}
+
+// heard reads an answer. Its words are not repeated: some servers echo the key.
+func heard(res *http.Response, body []byte) listing {
+	host := res.Request.URL.Host
+	switch status := res.StatusCode; {
+	case status == http.StatusOK:
+		names, ok := modelNames(body)
+		if !ok {
+			return listing{reason: host + " answers, but not with a list of models"}
+		}
+		return listing{models: names, ok: true}
+	// Gemini has no 401: https://ai.google.dev/gemini-api/docs/troubleshooting
+	case status == http.StatusUnauthorized, status == http.StatusForbidden,
+		status == http.StatusBadRequest && strings.Contains(string(body), "API_KEY_INVALID"):
+		return listing{refused: true, reason: fmt.Sprintf("%s refuses the key (status %d)", host, status)}
+	case status >= 300 && status < 400:
+		to := "elsewhere"
+		if at, err := url.Parse(res.Header.Get("Location")); err == nil && at.Host != "" {
+			to = "to " + at.Host
+		}
+		return listing{reason: fmt.Sprintf("%s redirects %s (status %d), which is not followed", host, to, status)}
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
+		return listing{reason: fmt.Sprintf("%s answers, but has no list of models (status %d)", host, status)}
+	default:
+		return listing{reason: fmt.Sprintf("%s answers with status %d", host, status)}
+	}
+}
+
+// modelNames reads {"data":[{"id":…}]}, which all but Gemini send, and
+// {"models":[{"name":"models/…"}]}.
+func modelNames(body []byte) ([]string, bool) {
+	var sent struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+		Models []struct {
+			Name    string   `json:"name"`
+			Methods []string `json:"supportedGenerationMethods"`
+		} `json:"models"`
+	}
+	if json.Unmarshal(body, &sent) != nil || sent.Data == nil && sent.Models == nil {
+		return nil, false
+	}
+	var names []string
+	add := func(name string) {
+		// The names go to a terminal.
+		bad := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+		if name != "" && len(name) <= listingName && len(names) < listingModels && !strings.ContainsFunc(name, bad) {
+			names = append(names, name)
+		}
+	}
+	for _, m := range sent.Data {
+		add(m.ID)
+	}
+	for _, m := range sent.Models {
+		if m.Methods == nil || slices.Contains(m.Methods, "generateContent") {
+			add(strings.TrimPrefix(m.Name, "models/"))
+		}
+	}
+	return names, true
+}
+
+// listAll asks several servers at once. The key of the result is the provider's
+// name; those of one address, key and headers are asked once.
+func listAll(ctx context.Context, providers []config.Resolved, wait time.Duration) map[string]listing {
+	type answer struct {
+		names []string
+		listing
+	}
+	var asked []config.Resolved
+	answers := make(chan answer)
+	shared := map[int][]string{}
+	for _, p := range providers {
+		same := func(other config.Resolved) bool {
+			return listingPaths[p.Type] == listingPaths[other.Type] && p.Type != "anthropic" && p.BaseURL == other.BaseURL &&
+				p.Key.Equal(other.Key) && maps.EqualFunc(p.Headers, other.Headers, config.Secret.Equal)
+		}
+		at := slices.IndexFunc(asked, same)
+		if at < 0 {
+			at = len(asked)
+			asked = append(asked, p)
+		}
+		shared[at] = append(shared[at], p.Name)
+	}
+	for i, p := range asked {
+		go func() { answers <- answer{shared[i], list(ctx, p, wait)} }()
+	}
+	out := make(map[string]listing, len(providers))
+	for range asked {
+		a := <-answers
+		for _, name := range a.names {
+			out[name] = a.listing
+		}
+	}
+	return out
+}
