@@ -16,6 +16,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -63,6 +64,10 @@ type Setup struct {
 	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
 	Load   func(event.Attachment) ([]byte, error)
 
+	// Choose puts another model into a setup, for a sub-agent; nil: there is no other.
+	Choose func(to *Setup, model string) *command.Fault
+	NewID  func() event.SessionID // of a sub-agent's session
+
 	Steps     int             // limit of steps in a turn
 	Repeats   int             // limit of identical calls in a row
 	Threshold float64         // share of ContextLimit at which compaction begins; 0: never
@@ -84,6 +89,11 @@ type Run struct {
 	abort   context.CancelCauseFunc
 	stream  atomic.Pointer[context.CancelCauseFunc] // of the response that streams
 	repeats repeats
+
+	agents   *agents // shared with the run's sub-agents
+	depth    int     // 0: of the root
+	waiting  int     // background sub-agents that have not been delivered
+	finished chan event.DeveloperSaid
 }
 
 // New returns a run that has not begun.
@@ -91,7 +101,25 @@ func New(log Log, setup *Setup) *Run {
 	if setup.Now == nil {
 		setup.Now = time.Now
 	}
-	return &Run{log: log, setup: setup, abort: func(error) {}}
+	r := &Run{log: log, setup: setup, abort: func(error) {}, finished: make(chan event.DeveloperSaid, maxAgents),
+		agents: &agents{root: log, newID: setup.NewID}}
+	r.bindTask()
+	return r
+}
+
+// bindTask gives the task tool, if it is there, this run to work in.
+func (r *Run) bindTask() {
+	if _, ok := r.setup.Tools.Get("task"); !ok {
+		return
+	}
+	others := slices.DeleteFunc(r.setup.Tools.Names(), func(name string) bool { return name == "task" })
+	tools := []tool.Tool{taskTool{r}}
+	for _, name := range others {
+		t, _ := r.setup.Tools.Get(name)
+		tools = append(tools, t)
+	}
+	r.setup.Tools = tool.NewSet(tools...)
+	r.setup.Beside = map[string]bool{"task": true}
 }
 
 // Abort stops the run. It may be called at any time, from any goroutine.
@@ -132,6 +160,12 @@ func (r *Run) Do(ctx context.Context) error {
 // next ends the turn and takes what is queued as the next one, or ends the run:
 // in one batch, so that no input falls between.
 func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool, err error) {
+	// Nobody outlives the run that started it.
+	for r.waiting > 0 && (ctx.Err() != nil || reason != event.ReasonSteered) {
+		if _, err := r.deliver(ctx, logged, true); err != nil {
+			return false, err
+		}
+	}
 	err = r.log.Commit(logged, func(s *transcript.State) []event.Event {
 		more = false
 		b := newBatch(s)

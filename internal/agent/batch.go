@@ -119,7 +119,9 @@ func (b *batch) begin(inputs []transcript.Input) {
 		if strings.TrimSpace(in.Text) != "" {
 			texts = append(texts, in.Text)
 		}
-		ids = append(ids, in.Input)
+		if in.Input != "" {
+			ids = append(ids, in.Input)
+		}
 		attachments = append(attachments, in.Attachments...)
 	}
 	_, n := b.s.NextTurn()

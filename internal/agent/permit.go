@@ -60,6 +60,11 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 // Question is a call as permission sees it.
 func Question(t tool.Tool, c tool.Call, ts tool.Targets, setup *Setup) permission.Call {
 	q := permission.Call{Tool: c.Name, Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Root: setup.World.Root, Home: setup.Home, ReadOnly: t.Spec().ReadOnly}
+	if c.Name == "task" {
+		if a, err := taskArguments(c); err == nil {
+			q.Name = a.Profile
+		}
+	}
 	for _, p := range ts.Paths {
 		q.Paths = append(q.Paths, permission.Path{Abs: p.Path, Rel: p.Rel, Inside: p.Inside, Write: p.Write})
 	}

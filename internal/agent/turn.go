@@ -36,8 +36,17 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 				return event.ReasonError, nil
 			}
 		case stepMore:
+			if _, err := r.deliver(ctx, logged, false); err != nil {
+				return "", err
+			}
 		case stepDone:
-			return event.ReasonDone, nil
+			more, err := r.deliver(ctx, logged, true)
+			if err != nil {
+				return "", err
+			}
+			if !more {
+				return event.ReasonDone, nil
+			}
 		case stepFailed:
 			return event.ReasonError, nil
 		case stepSteered:

@@ -24,6 +24,7 @@ import (
 	"parley/internal/llm/retry"
 	"parley/internal/llm/script"
 	"parley/internal/permission"
+	"parley/internal/server"
 	"parley/internal/session"
 	"parley/internal/tool"
 	"parley/internal/tool/bash"
@@ -64,7 +65,7 @@ type place struct {
 func newEngine(a *app) *engine {
 	return &engine{
 		env: a.env, dir: a.dir, paths: a.paths, store: config.NewStore(a.paths.Data),
-		tools:  tool.NewSet(read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New()),
+		tools:  tool.NewSet(read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), agent.Task()),
 		places: make(map[event.SessionID]*place),
 		models: map[string]func(llm.Options) llm.Model{
 			"openai-chat": openaichat.New, "openai-responses": openairesponses.New, "anthropic": anthropic.New, "gemini": gemini.New,
@@ -156,6 +157,8 @@ func (e *engine) prepare(ctx context.Context, log journal.Log, s *transcript.Sta
 	if fault := e.choose(setup, cfg, env, dir, firstOf(p.Model, s.Settings.Model, e.model)); fault != nil {
 		return nil, fault
 	}
+	setup.NewID = server.NewID
+	setup.Choose = func(to *agent.Setup, model string) *command.Fault { return e.choose(to, cfg, env, dir, model) }
 	if setup.Policy, err = e.policy(cfg, origins, projectRoot(dir), p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
 	}

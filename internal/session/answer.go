@@ -11,21 +11,21 @@ import (
 // answer closes an ask, or answers one question of it. The first answer wins;
 // whoever comes later is told that it is closed.
 func (s *Session) answer(state *transcript.State, c command.Command, b command.Answer) (command.Data, *command.Fault) {
-	ask := state.Ask(b.Ask)
-	if ask == nil {
+	if state = state.Asking(b.Ask); state == nil {
 		return nil, command.Faultf(command.Closed, "ask %s is closed: it was answered elsewhere, or its run ended", b.Ask)
 	}
+	ask := state.Ask(b.Ask)
 	if ask.To != "" && ask.To != c.Client {
 		return nil, command.Faultf(command.Denied, "ask %s is for another client", b.Ask)
 	}
 	if b.Cancel {
-		return s.close(c, ask, event.AskClosed{Outcome: cancelOutcome(ask), Reason: b.Reason, Stop: b.Stop})
+		return s.close(state, c, ask, event.AskClosed{Outcome: cancelOutcome(ask), Reason: b.Reason, Stop: b.Stop})
 	}
 	if n := len(ask.Questions); n > 0 {
-		return s.answerQuestion(c, ask, b)
+		return s.answerQuestion(state, c, ask, b)
 	}
 	if len(ask.Options) == 0 {
-		return s.close(c, ask, event.AskClosed{Outcome: "answered", Reason: b.Reason}, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
+		return s.close(state, c, ask, event.AskClosed{Outcome: "answered", Reason: b.Reason}, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
 	}
 	if len(b.Keys) != 1 {
 		return nil, command.Faultf(command.Invalid, "ask %s takes one option", b.Ask)
@@ -41,7 +41,7 @@ func (s *Session) answer(state *transcript.State, c command.Command, b command.A
 	case "deny":
 		closed.Outcome = "denied"
 	}
-	return s.close(c, ask, closed, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
+	return s.close(state, c, ask, closed, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
 }
 
 func cancelOutcome(ask *event.AskOpened) string {
@@ -52,24 +52,29 @@ func cancelOutcome(ask *event.AskOpened) string {
 }
 
 // answerQuestion answers one of several; the last one closes the ask.
-func (s *Session) answerQuestion(c command.Command, ask *event.AskOpened, b command.Answer) (command.Data, *command.Fault) {
+func (s *Session) answerQuestion(state *transcript.State, c command.Command, ask *event.AskOpened, b command.Answer) (command.Data, *command.Fault) {
 	if b.Question < 0 || b.Question >= len(ask.Questions) {
 		return nil, command.Faultf(command.Invalid, "ask %s has no question %d", ask.Ask, b.Question)
 	}
 	answered := event.AskAnswered{Ask: ask.Ask, Question: b.Question, Keys: b.Keys, Text: b.Text, Who: c.Who}
 	if b.Question < len(ask.Questions)-1 {
-		return s.wrote(c, answered)
+		e := s.event(c, answered)
+		e.Session = state.Session
+		if err := s.append(e); err != nil {
+			return nil, s.fault(err)
+		}
+		return nil, nil
 	}
-	return s.close(c, ask, event.AskClosed{Outcome: "answered"}, answered)
+	return s.close(state, c, ask, event.AskClosed{Outcome: "answered"}, answered)
 }
 
 // close appends the answer and the end of the ask as one.
-func (s *Session) close(c command.Command, ask *event.AskOpened, closed event.AskClosed, answers ...event.Body) (command.Data, *command.Fault) {
+func (s *Session) close(state *transcript.State, c command.Command, ask *event.AskOpened, closed event.AskClosed, answers ...event.Body) (command.Data, *command.Fault) {
 	closed.Ask, closed.Method, closed.Who = ask.Ask, "person", c.Who
 	var events []event.Event
-	state := s.log.State()
 	for _, body := range append(answers, closed) {
 		e := s.event(c, body)
+		e.Session = state.Session
 		if state.Run != nil && state.OpenCall(ask.Call) != nil {
 			e.Run, e.Cause = state.Run.ID, state.Run.Cause
 			if state.Turn != nil {

@@ -177,7 +177,9 @@ func (l *runLog) Commit(ctx context.Context, f func(*transcript.State) []event.E
 	var err error
 	if !l.s.post(func() {
 		if events := f(l.s.log.State()); len(events) > 0 {
-			_, err = l.s.log.Append(l.s.ctx, events...)
+			if _, err = l.s.log.Append(l.s.ctx, events...); err != nil {
+				l.s.options.Logger.Error("append", "session", l.s.log.ID(), "error", err)
+			}
 		}
 	}) {
 		return command.Faultf(command.Closed, "the session is closed")

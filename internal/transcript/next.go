@@ -19,8 +19,29 @@ func (s *State) NextInput() event.InputID {
 	return event.InputID(fmt.Sprintf("i%d", s.Counts.Inputs+1))
 }
 
-// NextAsk returns the id of the next ask.
-func (s *State) NextAsk() event.AskID { return event.AskID(fmt.Sprintf("a%d", s.Counts.Asks+1)) }
+// NextAsk returns the id of the next ask. A sub-agent's ends with a part of its
+// session's id: asks of one log are told apart without their session.
+func (s *State) NextAsk() event.AskID {
+	id := fmt.Sprintf("a%d", s.Counts.Asks+1)
+	if s.Origin == event.OriginAgent {
+		id += "-" + string(s.Session[max(0, len(s.Session)-6):])
+	}
+	return event.AskID(id)
+}
+
+// Asking returns the state of the session, this one or a sub-agent of it, in
+// which an ask is open; nil where it is open in none.
+func (s *State) Asking(id event.AskID) *State {
+	if s.Ask(id) != nil {
+		return s
+	}
+	for _, child := range s.Children {
+		if child.Ask(id) != nil {
+			return child
+		}
+	}
+	return nil
+}
 
 // NextTurn returns the id and number of the next turn of the open run.
 func (s *State) NextTurn() (event.TurnID, int) {

@@ -121,7 +121,7 @@ func TestEnginesAgree(t *testing.T) {
 	all := engines(t)
 	for _, shape := range []string{"git", "part", "none"} {
 		top := t.TempDir()
-		dir := filepath.Join(top, "work")
+		dir := filepath.Join(top, "here")
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestEnginesAgree(t *testing.T) {
 			put(t, dir, ".git/info/exclude", "latin.txt\n")
 		case "part":
 			put(t, top, ".git/info/exclude", "latin.txt\n")
-			put(t, top, ".gitignore", "keep.log\n/work/last\n")
+			put(t, top, ".gitignore", "keep.log\n/here/last\n")
 		case "none":
 			put(t, top, ".gitignore", "*\n")
 		}

@@ -51,7 +51,7 @@ func refuse(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame {
 	return failure("", invalidCommand("invalid_json: "+f.Message))
 }
 
-func success(id, kind string, payload any) []wire.Frame {
+func succeeded(id, kind string, payload any) []wire.Frame {
 	return []wire.Frame{line(response{V: version, ID: id, Type: kind, Payload: payload, OK: true})}
 }
 
@@ -71,28 +71,40 @@ func answer(p wire.Peer, _ *transcript.State, r command.Result) []wire.Frame {
 	if r.Fault != nil {
 		return failure(id, problemOf(kind, r.Fault))
 	}
-	switch d := r.Data.(type) {
-	case command.Accepted:
-		if kind == prompt {
-			return success(id, "accepted", acceptedPrompt{kind, string(d.Leaf), runID(d.Number), string(d.Session)})
-		}
-		a := acceptedRun{Command: kind}
-		if d.Number > 0 {
-			a.RunID = runID(d.Number)
-		}
-		return success(id, "accepted", a)
-	case command.Changed:
-		return success(id, "accepted", changed(kind, d.Settings))
-	case command.Opened:
-		return success(id, "session", session{true, string(d.Parent), string(d.Session)})
-	case command.Moved:
-		return success(id, "leaf", leaf{string(d.Leaf), string(d.Session)})
-	case command.Raw:
-		if payload, err := d.MarshalJSON(); err == nil && json.Valid(payload) {
-			return success(id, types[kind], json.RawMessage(payload))
-		}
+	if kind, payload := success(kind, r.Data); payload != nil {
+		return succeeded(id, kind, payload)
 	}
 	return failure(id, &problem{Code: "internal_error", Message: "internal panic", Cause: "no answer to " + kind})
+}
+
+// success is the response to a command of a kind; nothing where the data is not
+// what that kind is answered with.
+func success(kind string, data command.Data) (response string, payload any) {
+	switch d := data.(type) {
+	case command.Accepted:
+		switch kind {
+		case prompt:
+			return "accepted", acceptedPrompt{kind, string(d.Leaf), runID(d.Number), string(d.Session)}
+		case steer, followUp, abort:
+			a := acceptedRun{Command: kind}
+			if d.Number > 0 {
+				a.RunID = runID(d.Number)
+			}
+			return "accepted", a
+		}
+	case command.Changed:
+		return "accepted", changed(kind, d.Settings)
+	case command.Opened:
+		return "session", session{true, string(d.Parent), string(d.Session)}
+	case command.Moved:
+		return "leaf", leaf{string(d.Leaf), string(d.Session)}
+	case command.Raw:
+		var object map[string]json.RawMessage
+		if b, err := d.MarshalJSON(); err == nil && json.Unmarshal(b, &object) == nil && object != nil && types[kind] != "" {
+			return types[kind], json.RawMessage(b)
+		}
+	}
+	return "", nil
 }
 
 // types are the responses whose payload the family makes, or an extension.
@@ -102,14 +114,14 @@ var types = map[string]string{
 
 func changed(kind string, c event.SettingChanged) any {
 	switch {
-	case c.Steering != nil:
+	case kind == setSteeringMode && c.Steering != nil:
 		return acceptedMode{kind, string(*c.Steering)}
-	case c.FollowUp != nil:
+	case kind == setFollowUpMode && c.FollowUp != nil:
 		return acceptedMode{kind, string(*c.FollowUp)}
-	case c.Tools != nil:
+	case kind == setActiveTools && c.Tools != nil:
 		return acceptedTools{kind, len(*c.Tools)}
 	}
-	return acceptedRun{Command: kind}
+	return nil
 }
 
 // problemOf maps our faults to the protocol's errors.
@@ -153,7 +165,7 @@ func gather(p wire.Peer, s *transcript.State, r command.Result, frames []wire.Fr
 			break
 		}
 	}
-	return success(id, "result", out)
+	return succeeded(id, "result", out)
 }
 
 // failedWith looks for an error in the run's last turn.

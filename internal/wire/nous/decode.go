@@ -56,8 +56,8 @@ var decoders = map[string]func(payload) (request, *problem){
 	switchSession:   decodeSwitch,
 	branchSession:   decodeBranch,
 	setActiveTools:  decodeTools,
-	setSteeringMode: decodeMode,
-	setFollowUpMode: decodeMode2,
+	setSteeringMode: decodeSteeringMode,
+	setFollowUpMode: decodeFollowUpMode,
 	extension:       decodeExtension,
 	compactSession:  decodeCompact,
 	setLeaf:         decodeLeaf,
@@ -96,7 +96,7 @@ func decode(p wire.Peer, _ *transcript.State, line wire.Frame) wire.In {
 	case bad != nil:
 		in.Replies = failure(e.ID, bad)
 	case r.reply != nil:
-		in.Replies = success(e.ID, "pong", r.reply)
+		in.Replies = succeeded(e.ID, "pong", r.reply)
 	default:
 		in.Commands = []command.Command{{ID: p.Cause(e.Type + "/" + e.ID), Session: r.session, Body: r.body}}
 		in.Await = r.await
@@ -210,12 +210,12 @@ func decodeTools(p payload) (request, *problem) {
 	return request{body: command.Set{SettingChanged: event.SettingChanged{Tools: &names}}}, nil
 }
 
-func decodeMode(p payload) (request, *problem) {
+func decodeSteeringMode(p payload) (request, *problem) {
 	mode, bad := p.mode()
 	return request{body: command.Set{SettingChanged: event.SettingChanged{Steering: &mode}}}, bad
 }
 
-func decodeMode2(p payload) (request, *problem) {
+func decodeFollowUpMode(p payload) (request, *problem) {
 	mode, bad := p.mode()
 	return request{body: command.Set{SettingChanged: event.SettingChanged{FollowUp: &mode}}}, bad
 }

@@ -40,7 +40,17 @@ func TestLawsOfCommands(t *testing.T) {
 	d := nous.Commands
 	d.Encode = nous.Events.Encode // what its connections see of a log is gathered
 	c := document(t)
-	wiretest.Laws{Dialect: &d, Peer: peer, Valid: c.line}.Run(t)
+	var ids, made []string
+	for name := range c.Commands {
+		switch name {
+		case "get_state", "get_messages", "get_tree", "compact_session":
+			made = append(made, name+"/7") // the family makes their payload
+		default:
+			ids = append(ids, name+"/7")
+		}
+	}
+	wiretest.Laws{Dialect: &d, Peer: peer, Valid: c.line, IDs: append(ids, "7", "dance/7")}.Run(t)
+	wiretest.Laws{Dialect: &d, Peer: peer, IDs: made}.Run(t)
 }
 
 func TestTraffic(t *testing.T) {
