@@ -18,7 +18,7 @@ var dialects = map[string]func(path string, local session.Client) ([]listener, e
 		if err != nil {
 			return nil, err
 		}
-		return []listener{{l, &native.Dialect, local}}, nil
+		return []listener{{Listener: l, dialect: &native.Dialect, client: local}}, nil
 	},
 }
 

@@ -94,7 +94,8 @@ func (d *doctor) existingStore(path string) {
 			state += " and listens on " + strings.Join(holder.Listen, ", ")
 		}
 	}
-	switch full := d.disk(path); wrote := writable(path); {
+	full, wrote := d.disk(path), writable(path)
+	switch {
 	case err != nil:
 		d.say("store", broken, "", "who has %s open is not known: %s", path, reason(err))
 	case wrote != nil && full && errors.Is(wrote, syscall.ENOSPC):

@@ -194,6 +194,9 @@ func (e *engine) choose(setup *agent.Setup, cfg config.Config, env config.Env, d
 			return command.Faultf(command.Invalid, "%s", err)
 		}
 	}
+	if model == "mock/mock" {
+		return mockModel(setup)
+	}
 	name, model, err := cfg.Find(model)
 	if err != nil {
 		return command.Faultf(command.Invalid, "%s", err)

@@ -38,6 +38,7 @@ type serving struct {
 	deny    []string
 	auto    bool // started by a client: leaves when idle
 	workdir string
+	nous    *nousFlags // of the drop-in entry; nil: none
 }
 
 func (a *app) serve() *cobra.Command {
@@ -85,6 +86,10 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 			return err
 		}
 	}
+	commands := make(map[string]func(context.Context, []byte) ([]byte, error))
+	if o.nous != nil && o.nous.demo {
+		demoExtension(e, commands)
+	}
 	d := &daemon{engine: e, store: store, logger: logger, cancel: cancel}
 	if err := d.listen(a, o); err != nil {
 		return err
@@ -99,7 +104,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 	}
 	d.server, err = server.New(ctx, server.Options{
 		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: e.prepare,
-		Models: e.entries, Tools: e.list, Summarize: agent.Summarize, Idle: idle, Leave: cancel,
+		Models: e.entries, Tools: e.list, Summarize: agent.Summarize, Commands: commands, Idle: idle, Leave: cancel,
 	})
 	if err != nil {
 		return err
@@ -151,7 +156,9 @@ type daemon struct {
 type listener struct {
 	transport.Listener
 	dialect *wire.Dialect
-	client  session.Client // what holds where a client says nothing of itself
+	client  session.Client               // what holds where a client says nothing of itself
+	host    func(*server.Host) wire.Host // nil: the server's own
+	timeout time.Duration                // of an answer; 0: none
 }
 
 // listen opens every socket before anything is served, so that a mistake in one
@@ -166,12 +173,23 @@ func (d *daemon) listen(a *app, o serving) (err error) {
 	if a.socket != "" {
 		socket = a.socket
 	}
-	l, err := unix.Listen(socket, transport.Lines{})
+	var where []unix.Option
+	if a.socket != "" {
+		where = append(where, unix.Shared) // its place was chosen
+	}
+	l, err := unix.Listen(socket, transport.Lines{}, where...)
 	if err != nil {
 		return exit{1, fmt.Errorf("listen on %s: %w", socket, err)}
 	}
 	local := session.Client{Env: nil, Cwd: d.engine.dir}
-	d.listeners = append(d.listeners, listener{l, &native.Dialect, local})
+	d.listeners = append(d.listeners, listener{Listener: l, dialect: &native.Dialect, client: local})
+	if o.nous != nil {
+		more, err := listenNous(o.nous.socket, local, o.nous.timeout)
+		if err != nil {
+			return err
+		}
+		d.listeners = append(d.listeners, more...)
+	}
 	for _, spec := range o.listen {
 		more, err := listenOn(spec, local)
 		if err != nil {
@@ -229,7 +247,11 @@ func (d *daemon) serve(ctx context.Context) {
 func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
 	host := d.server.Host(l.client)
 	defer host.Close()
-	p := wire.Pump{Dialect: l.dialect, Host: host, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
+	var seen wire.Host = host
+	if l.host != nil {
+		seen = l.host(host)
+	}
+	p := wire.Pump{Dialect: l.dialect, Host: seen, Deadline: l.timeout, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
 	if err := p.Run(ctx); err != nil && ctx.Err() == nil {
 		d.logger.Info("connection ended", "dialect", l.dialect.Name, "error", err)
 	}

@@ -31,6 +31,7 @@ const (
 
 var kindNames = [...]string{"user", "developer", "thought", "reply", "image", "call", "ask", "agent", "note", "retry", "fault", "files", "compaction", "run"}
 
+// String returns the name of the kind.
 func (k Kind) String() string { return kindNames[k] }
 
 // An ItemID names an item of a log. Ids rise in the order of the items and are

@@ -36,7 +36,10 @@ func (l *Log) renderMain(at At, c RenderCommand) {
 		l.add(at, KindImage, "").Label = c.Path
 	case ShowInterruption:
 		l.status.Hint = ""
-	case HintCall, StartCall, PreviewCall, DecideCall, AppendCall, EndCall:
+	case HintCall, StartCall:
+		l.endRetry(at)
+		l.renderCall(at, c)
+	case PreviewCall, DecideCall, AppendCall, EndCall:
 		l.renderCall(at, c)
 	case OpenAsk, AnswerAsk, CloseAsk:
 		l.renderAsk(at, c)

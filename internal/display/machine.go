@@ -21,6 +21,7 @@ const (
 
 var phaseNames = [...]string{"idle", "thinking", "streaming text", "tool executing", "error"}
 
+// String returns the name of the phase in words.
 func (p Phase) String() string { return phaseNames[p] }
 
 // A Machine is what the display knows of one session. It is a value: Next

@@ -40,11 +40,10 @@ func (s *Stream) shift(n int) {
 }
 
 // emit hands a finished block out. A block that may define links is parsed at
-// once, for the blocks after it to know them; so is one of markers only, which
-// may show nothing.
+// once, for the blocks after it to know them; so is one that may show nothing.
 func (s *Stream) emit(b Block) {
 	shows := true
-	if source := b.body.source; bytes.Contains(source, []byte("]:")) || len(bytes.Trim(source, "#|:-~` \t\n")) == 0 {
+	if definesOrHides(b.body.source) {
 		shows = len(b.body.rows()) > 0
 		for _, r := range b.body.seen.own {
 			s.defs.add(r)
@@ -57,6 +56,13 @@ func (s *Stream) emit(b Block) {
 	}
 	s.blank, s.typed = false, true
 	s.done = append(s.done, b)
+}
+
+// definesOrHides reports whether the text could be a link definition, or be
+// nothing but marks, line breaks and references to white space.
+func definesOrHides(source []byte) bool {
+	return bytes.Contains(source, []byte("]:")) || bytes.ContainsAny(source, "<&") ||
+		len(bytes.Trim(source, "#|:-~`\\ \t\n")) == 0
 }
 
 // space notes an empty line.

@@ -102,17 +102,6 @@ func unindent(source []byte) []byte {
 	return bytes.TrimLeft(source, " \t")
 }
 
-// blocks counts the blocks of the document, definitions apart.
-func blocks(doc ast.Node) int {
-	n := 0
-	for c := doc.FirstChild(); c != nil; c = c.NextSibling() {
-		if c.Kind() != ast.KindLinkReferenceDefinition {
-			n++
-		}
-	}
-	return n
-}
-
 // settled reports whether nothing that follows can change how the lines parsed
 // as doc are read: no delimiter in them waits for its other half.
 func settled(doc ast.Node, source []byte) bool {

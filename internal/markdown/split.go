@@ -371,7 +371,7 @@ func (s *Stream) judgeLazy() verdict {
 		return inside
 	}
 	doc := parse(whole, s.buf, s.seen())
-	if doc != nil && blocks(doc) > 1 {
+	if doc != nil && doc.ChildCount() > 1 {
 		return outside
 	}
 	o.lazy = true

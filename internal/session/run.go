@@ -27,13 +27,15 @@ func (s *Session) answered(id event.InputID) {
 		if setup := s.setups[id]; setup != nil {
 			ready := make(chan struct{})
 			setup.Hold = ready
+			s.arrivals[attached] = true
 			go func() {
-				defer close(ready)
 				select {
 				case <-attached:
 				case <-s.options.Wait(holdWait):
 				case <-s.done:
 				}
+				close(ready)
+				s.post(func() { delete(s.arrivals, attached) })
 			}()
 		}
 		s.begin()

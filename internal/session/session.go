@@ -62,14 +62,15 @@ type Session struct {
 	stop    context.CancelFunc
 
 	// What follows belongs to the session's goroutine.
-	run     *agent.Run
-	ended   chan struct{} // closed when the open run's goroutine is gone
-	setups  map[event.InputID]*agent.Setup
-	held    map[event.InputID]chan struct{} // prompts whose answer is not yet written; closed when a client attaches
-	asker   int                             // attached clients that can answer asks
-	broken  bool                            // the disk refused while something was open
-	canAsk  atomic.Bool
-	clients atomic.Int32
+	run      *agent.Run
+	ended    chan struct{} // closed when the open run's goroutine is gone
+	setups   map[event.InputID]*agent.Setup
+	held     map[event.InputID]chan struct{} // prompts whose answer is not yet written; closed when a client attaches
+	arrivals map[chan struct{}]bool          // what model requests wait for; closed when a client attaches
+	asker    int                             // attached clients that can answer asks
+	broken   bool                            // the disk refused while something was open
+	canAsk   atomic.Bool
+	clients  atomic.Int32
 }
 
 // Open takes a log, closes what its last daemon left open, and begins to serve.
@@ -85,7 +86,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Session{log: o.Log, options: o, inbox: make(chan func()), done: make(chan struct{}), ctx: ctx, stop: stop,
-		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]chan struct{})}
+		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]chan struct{}), arrivals: make(map[chan struct{}]bool)}
 	if err := s.recover(); err != nil {
 		// The past can still be read; the next write tries again.
 		s.broken = true
@@ -172,6 +173,9 @@ func (s *Session) Attach(c Client) (detach func()) {
 			s.note(event.ClientJoined{Client: c.ID, Name: c.Name, Version: c.Version, Dialect: c.Dialect, CanAsk: c.CanAsk})
 		}
 		for _, attached := range s.held {
+			arrive(attached)
+		}
+		for attached := range s.arrivals {
 			arrive(attached)
 		}
 	})

@@ -17,6 +17,7 @@ const (
 
 var phaseNames = [...]string{"idle", "user", "think", "call", "result", "respond"}
 
+// String returns the name of the phase.
 func (p Phase) String() string { return phaseNames[p] }
 
 // A Part is what stands together in the output.
@@ -37,6 +38,7 @@ const (
 
 var partNames = [...]string{"start", "query", "thought", "call", "outcome", "reply", "metrics", "notice", "aside"}
 
+// String returns the name of the part.
 func (p Part) String() string { return partNames[p] }
 
 // A Gap is what is put between two parts. The line before is ended in any case.

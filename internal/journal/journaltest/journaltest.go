@@ -47,6 +47,7 @@ func Run(t *testing.T, c Child) {
 		{"resume inside a merge", testInside},
 		{"slow reader", testSlow},
 		{"concurrent", testConcurrent},
+		{"paces", testPaces},
 		{"stalled readers", testStalled},
 		{"delay", testDelay},
 		{"idle", testIdle},

@@ -2,13 +2,16 @@ package journaltest
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley/internal/event"
 	"parley/internal/event/eventtest"
 	"parley/internal/journal"
+	"parley/internal/transcript"
 )
 
 // The history of many writers is that of one: seqs are given once, each writer's
@@ -87,5 +90,57 @@ func testConcurrent(t *testing.T, c Child) {
 		for i, o := range ops {
 			same(t, "the text", fmt.Sprintf("%d/%d", w, i), seen[0][o.seq-1].Body.(event.NoteAdded).Text)
 		}
+	}
+}
+
+// Readers of every pace follow a log that grows and is written at the same time;
+// each is given a legal stream, and ends with the same state.
+func testPaces(t *testing.T, c Child) {
+	s := store(t, c, journal.Options{AfterFunc: func(_ time.Duration, f func()) func() bool {
+		go f() // as soon as it can be
+		return func() bool { return false }
+	}})
+	l := create(t, s)
+	f := NewFeed(id, 77)
+	f.Words = 60
+	const last = "the last"
+	states := make([]*transcript.State, 6)
+	var wg sync.WaitGroup
+	for i := range states {
+		wg.Go(func() {
+			state := transcript.New()
+			states[i] = state
+			for pause := 0; ; pause++ {
+				for e, err := range l.After(ctx, state.Seq) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if found := transcript.Check(state, e); len(found) > 0 {
+						t.Errorf("reader %d was given %d %s: %v", i, e.Seq, e.Kind(), found)
+						return
+					}
+					state.Apply(e)
+					if b, ok := e.Body.(event.NoteAdded); ok && b.Text == last {
+						return
+					}
+					if i > 2 && pause%(7*i) == 0 {
+						break // leaves and comes back
+					}
+					for range i * 5 {
+						runtime.Gosched()
+					}
+					pause++
+				}
+			}
+		})
+	}
+	for range 1500 {
+		put(t, l, f.Next(l.State())...)
+	}
+	put(t, l, event.Event{Body: event.NoteAdded{Level: "info", Text: last}})
+	wg.Wait()
+	for i := range states {
+		same(t, fmt.Sprintf("reader %d", i), l.State(), states[i])
 	}
 }

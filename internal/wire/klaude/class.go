@@ -14,42 +14,55 @@ type Of struct {
 
 // The event classes. Lifecycle.
 type (
+	// TaskStartEvent begins a run.
 	TaskStartEvent struct {
 		At
 		SubAgentState *SubAgentState `json:"sub_agent_state" jsonschema:"of a sub-agent, else null"`
 	}
+	// TaskFinishEvent ends a run with the text of its last answer.
 	TaskFinishEvent struct {
 		At
 		TaskResult          string `json:"task_result"`
 		HasStructuredOutput bool   `json:"has_structured_output"`
 	}
+	// TurnStartEvent begins a step.
 	TurnStartEvent struct{ At }
-	TurnEndEvent   struct{ At }
+	// TurnEndEvent ends a step.
+	TurnEndEvent struct{ At }
 )
 
 // Streaming.
 type (
+	// ThinkingStartEvent begins a thought.
 	ThinkingStartEvent struct{ Of }
+	// ThinkingDeltaEvent adds to the open thought.
 	ThinkingDeltaEvent struct {
 		Of
 		Content string `json:"content"`
 	}
-	ThinkingEndEvent        struct{ Of }
+	// ThinkingEndEvent ends the open thought.
+	ThinkingEndEvent struct{ Of }
+	// AssistantTextStartEvent begins a piece of the answer.
 	AssistantTextStartEvent struct{ Of }
+	// AssistantTextDeltaEvent adds to the open piece of the answer.
 	AssistantTextDeltaEvent struct {
 		Of
 		Content string `json:"content"`
 	}
-	AssistantTextEndEvent    struct{ Of }
+	// AssistantTextEndEvent ends the open piece of the answer.
+	AssistantTextEndEvent struct{ Of }
+	// AssistantImageDeltaEvent names an image that the model made.
 	AssistantImageDeltaEvent struct {
 		Of
 		FilePath string `json:"file_path"`
 	}
+	// ToolCallStartEvent says that the model is writing a call.
 	ToolCallStartEvent struct {
 		Of
 		ToolCallID string `json:"tool_call_id"`
 		ToolName   string `json:"tool_name"`
 	}
+	// ResponseCompleteEvent is the snapshot of a response that was completed.
 	ResponseCompleteEvent struct {
 		Of
 		Content      string  `json:"content"`
@@ -59,12 +72,14 @@ type (
 
 // Tools.
 type (
+	// ToolCallEvent shows a call with its arguments.
 	ToolCallEvent struct {
 		Of
 		ToolCallID string `json:"tool_call_id"`
 		ToolName   string `json:"tool_name"`
 		Arguments  string `json:"arguments" jsonschema:"a JSON object"`
 	}
+	// ToolResultEvent is what came of a call.
 	ToolResultEvent struct {
 		Of
 		ToolCallID   string        `json:"tool_call_id"`
@@ -79,14 +94,17 @@ type (
 
 // Metadata.
 type (
+	// UsageEvent counts the tokens of a response.
 	UsageEvent struct {
 		Of
 		Usage Usage `json:"usage"`
 	}
+	// TaskMetadataEvent sums a run up.
 	TaskMetadataEvent struct {
 		At
 		Metadata TaskMetadataItem `json:"metadata"`
 	}
+	// ContextUsageEvent says how full the context is.
 	ContextUsageEvent struct {
 		At
 		ContextPercent float64 `json:"context_percent"`
@@ -95,15 +113,18 @@ type (
 
 // Chat.
 type (
+	// UserMessageEvent is what a person said.
 	UserMessageEvent struct {
 		At
 		Content string  `json:"content"`
 		Images  []Image `json:"images" jsonschema:"null: none"`
 	}
+	// DeveloperMessageEvent is what the program told the model.
 	DeveloperMessageEvent struct {
 		At
 		Item DeveloperMessage `json:"item"`
 	}
+	// TodoChangeEvent replaces the plan.
 	TodoChangeEvent struct {
 		At
 		Todos []Todo `json:"todos"`
@@ -112,19 +133,24 @@ type (
 
 // System.
 type (
+	// WelcomeEvent begins the stream.
 	WelcomeEvent struct {
 		At
 		WorkDir            string     `json:"work_dir"`
 		LLMConfig          *LLMConfig `json:"llm_config"`
 		ShowKlaudeCodeInfo bool       `json:"show_klaude_code_info"`
 	}
+	// ErrorEvent says what went wrong, or what is tried again.
 	ErrorEvent struct {
 		At
 		ErrorMessage string `json:"error_message"`
 		CanRetry     bool   `json:"can_retry"`
 	}
-	InterruptEvent     struct{ At }
-	EndEvent           struct{ At }
+	// InterruptEvent says that a person stopped the run.
+	InterruptEvent struct{ At }
+	// EndEvent is the last line; its session id is [App].
+	EndEvent struct{ At }
+	// ReplayHistoryEvent holds the past of a session.
 	ReplayHistoryEvent struct {
 		At
 		Events    []Line  `json:"events" jsonschema:"each as a line of this stream"`
