@@ -2,16 +2,74 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/term"
+	"parley/internal/tui"
+	"parley/internal/wire"
 )
 
-// front is what `parley` alone does: the terminal.
+// front is what `parley` alone does: the terminal, on a new session.
 func (a *app) front(root *cobra.Command) {
-	root.RunE = func(c *cobra.Command, _ []string) error { return a.openTUI(c.Context(), "new") }
+	var cwd, model string
+	root.Flags().StringVar(&cwd, "cwd", "", "work in this `FOLDER`")
+	root.Flags().StringVar(&model, "model", "", "`PROVIDER/MODEL`")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if err := a.enter(cwd); err != nil {
+			return err
+		}
+		return a.openTUI(c.Context(), "new", model)
+	}
 }
 
 // openTUI opens the terminal on a session.
-func (a *app) openTUI(ctx context.Context, session string) error {
-	return usage("the terminal is not built yet; use 'parley run PROMPT' or 'parley attach %s --format plain'", session)
+func (a *app) openTUI(ctx context.Context, name, model string) error {
+	out, ok := a.out.(*os.File)
+	env := func(key string) string { return a.env[key] }
+	if !ok || !term.Drawable(a.in, out, env) {
+		if name == "new" {
+			return usage("this is not a terminal that can be drawn on; use 'parley run PROMPT'")
+		}
+		return a.attachTo(ctx, attaching{format: "plain", color: "auto"}, name)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hello := wire.Hello{Session: name, Capabilities: []string{"ask", "presence"}}
+	if name == "new" {
+		var zero event.Seq
+		hello.Since = &zero
+	}
+	conn, err := a.dial(ctx, hello)
+	if err != nil {
+		return err
+	}
+	id := conn.Welcome.Session
+	if model != "" {
+		if _, err := conn.Do(ctx, id, command.Set{SettingChanged: event.SettingChanged{Model: &model}}); err != nil {
+			conn.Close()
+			return failure(err)
+		}
+	}
+	source := newFollower(ctx, a, conn, name == "new")
+	terminal, err := term.Open(a.in, out, env)
+	if err != nil {
+		conn.Close()
+		return err
+	}
+	err = tui.Run(ctx, tui.Options{Source: source, Terminal: terminal, Session: id, Debug: a.paths.Debug})
+	source.leave(name == "new")
+	var signal tui.ErrSignal
+	if errors.As(err, &signal) {
+		return exit{code: 130}
+	}
+	if err == nil && source.used() {
+		fmt.Fprintf(a.err, "parley attach %s  goes on with this session\n", id)
+	}
+	return err
 }

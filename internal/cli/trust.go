@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -106,10 +105,14 @@ func (a *app) trust(args []string, yes, dry bool) error {
 	if err != nil && !errors.As(err, &problems) {
 		return err
 	}
-	// What the files say is read once: what is shown is what is trusted.
 	all := s
 	all.Trusted = func(string, string) (bool, error) { return true, nil }
-	trusted, _, _ := config.Load(all)
+	trusted, again, _ := config.Load(all)
+	for i, file := range origins.Files {
+		if again.Files[i].Sum != file.Sum {
+			return exit{1, fmt.Errorf("%s changed while it was read", visible(file.Path))}
+		}
+	}
 	found := 0
 	for _, file := range origins.Files {
 		if file.Layer != config.LayerWorkspace || !file.Found {
@@ -265,6 +268,3 @@ func parseRule(text string) (string, error) {
 	rule, err := permission.ParseRule(text)
 	return rule.String(), err
 }
-
-// missing reports whether an error says that there is nothing.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

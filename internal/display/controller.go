@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/internal/cell"
 	"parley/internal/event"
@@ -108,7 +109,7 @@ func (c *Controller) voice(id event.SessionID, profile string) Voice {
 	if id == c.main {
 		return Voice{}
 	}
-	name := cell.Clean(profile)
+	name := strings.Join(strings.Fields(cell.Clean(profile)), " ")
 	if name == "" {
 		name = "agent"
 	}

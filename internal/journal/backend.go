@@ -33,8 +33,9 @@ type Backend interface {
 	// Write makes a batch durable, all of it or, where it fails, nothing.
 	Write(Batch) error
 	// Read returns rows with after < seq <= to in order: at most limit, and no
-	// more once they hold size bytes.
-	Read(ctx context.Context, after, to event.Seq, limit, size int) ([]Row, error)
+	// more once they hold size bytes. Top is the seq of the last row of all at the
+	// moment that the rows are of.
+	Read(ctx context.Context, after, to event.Seq, limit, size int) (rows []Row, top event.Seq, err error)
 	// ReadBack returns the last rows with seq < before, in order, bounded alike.
 	ReadBack(ctx context.Context, before event.Seq, limit, size int) ([]Row, error)
 	// Base returns the base of a branch as JSON, nil for none.

@@ -96,7 +96,7 @@ func (l *tape) lead() {
 	case wrote:
 		l.broken = nil
 		l.written = w.upto
-		l.shot, l.ends = k.shot, k.ends
+		l.shot, l.ends, l.top = k.shot, k.ends, k.top
 		l.reserved = max(l.reserved, w.reserve)
 	case staged:
 		l.grown = w.fresh
@@ -179,6 +179,7 @@ func (l *tape) stage(w *work, r *request) error {
 type kept struct {
 	shot shot
 	ends ends
+	top  event.Seq
 }
 
 // write makes the work durable.
@@ -197,7 +198,10 @@ func (l *tape) write(w *work, staged bool) (kept, error) {
 		b.Rows = append(b.Rows, Row{r.e.Seq, r.key.String(), data})
 	}
 	slices.SortFunc(b.Rows, func(a, b Row) int { return cmp.Compare(a.Seq, b.Seq) })
-	k := kept{l.shot, next}
+	k := kept{l.shot, next, l.top}
+	if n := len(b.Rows); n > 0 {
+		k.top = b.Rows[n-1].Seq
+	}
 	k.shot.count(len(w.facts), w.size)
 	if staged && k.shot.due(w.last) {
 		k.shot, b.Snapshot = k.shot.take(l.state)
@@ -233,7 +237,7 @@ func (l *tape) hand(w *work) {
 	if w.last {
 		l.closed = true
 		l.disarm()
-		l.rouse()
+		rouse(&l.wake)
 		for _, r := range l.queue {
 			r.err = closed(l.id)
 			r.ready <- false
@@ -250,6 +254,7 @@ func (l *tape) hand(w *work) {
 		l.leading = false
 		l.arm()
 	}
+	rouse(&l.settled)
 }
 
 // close writes what waits and closes the log for everyone.

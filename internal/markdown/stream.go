@@ -56,6 +56,7 @@ type Stream struct {
 	blank bool // an empty line since the last block
 	shown bool // some block has shown something
 	done  []Block
+	ready *read // the tree of the block that is about to be finished, if there is one
 	tail  Block
 	fresh bool // tail is up to date
 }

@@ -43,9 +43,12 @@ func (r *Renderer) Tick(now time.Time) error {
 	}
 	text := fmt.Sprintf("%s %s (%ds)", frames[s.frame%len(frames)], word, int(now.Sub(s.since).Seconds()))
 	l := cell.Styled(text, cell.Style{Color: cell.Dim})
-	if w := r.width(); w > 1 {
-		l = cell.Truncate(l, w-1)
+	// A line that wraps could not be erased.
+	width := r.width()
+	if width <= 0 {
+		width = 80
 	}
+	l = cell.Truncate(l, width-1)
 	r.out = append(cell.Append(append(r.out, '\r'), l, r.options.Profile), eraseRight...)
 	s.drawn = true
 	s.frame++

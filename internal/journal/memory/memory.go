@@ -200,16 +200,18 @@ func (l *log) keep(s journal.Snapshot) {
 	l.snapshot = &s
 }
 
-func (l *log) Read(_ context.Context, after, to event.Seq, limit, size int) ([]journal.Row, error) {
+func (l *log) Read(_ context.Context, after, to event.Seq, limit, size int) (rows []journal.Row, top event.Seq, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if n := len(l.rows); n > 0 {
+		top = l.rows[n-1].Seq
+	}
 	i := l.past(after)
-	var out []journal.Row
-	for n := 0; i < len(l.rows) && l.rows[i].Seq <= to && len(out) < limit && (n == 0 || n < size); i++ {
-		out = append(out, l.rows[i])
+	for n := 0; i < len(l.rows) && l.rows[i].Seq <= to && len(rows) < limit && (n == 0 || n < size); i++ {
+		rows = append(rows, l.rows[i])
 		n += len(l.rows[i].Data)
 	}
-	return out, nil
+	return rows, top, nil
 }
 
 func (l *log) ReadBack(_ context.Context, before event.Seq, limit, size int) ([]journal.Row, error) {

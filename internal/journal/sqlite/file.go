@@ -227,12 +227,29 @@ func (f *file) keep(s *journal.Snapshot) error {
 	return f.w.exec(`INSERT OR REPLACE INTO snapshot (id, seq, entries, state) VALUES (1, ?, ?, ?)`, int64(s.Seq), int64(s.Len), string(s.State))
 }
 
-func (f *file) Read(ctx context.Context, after, to event.Seq, limit, size int) ([]journal.Row, error) {
-	return f.read(ctx, limit, size, `SELECT seq, data FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, number(after), number(to), int64(limit))
+// Read looks at the last row and at the rows in one transaction, so that both
+// are of one moment.
+func (f *file) Read(ctx context.Context, after, to event.Seq, limit, size int) (rows []journal.Row, top event.Seq, err error) {
+	err = f.reading(ctx, func(r *conn) error {
+		if err := r.exec(`BEGIN`); err != nil {
+			return err
+		}
+		var last int64
+		err := r.query(one(&last), `SELECT max(seq) FROM event`)
+		if err == nil {
+			rows, err = read(r, limit, size, `SELECT seq, data FROM event WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, number(after), number(to), int64(limit))
+		}
+		top = event.Seq(last)
+		return errors.Join(err, r.exec(`COMMIT`))
+	})
+	return rows, top, err
 }
 
-func (f *file) ReadBack(ctx context.Context, before event.Seq, limit, size int) ([]journal.Row, error) {
-	rows, err := f.read(ctx, limit, size, `SELECT seq, data FROM event WHERE seq < ? ORDER BY seq DESC LIMIT ?`, number(before), int64(limit))
+func (f *file) ReadBack(ctx context.Context, before event.Seq, limit, size int) (rows []journal.Row, err error) {
+	err = f.reading(ctx, func(r *conn) error {
+		rows, err = read(r, limit, size, `SELECT seq, data FROM event WHERE seq < ? ORDER BY seq DESC LIMIT ?`, number(before), int64(limit))
+		return err
+	})
 	slices.Reverse(rows)
 	return rows, err
 }
@@ -240,25 +257,34 @@ func (f *file) ReadBack(ctx context.Context, before event.Seq, limit, size int) 
 // number fits a seq, which a client may have made up, into SQLite's integers.
 func number(seq event.Seq) int64 { return int64(min(seq, math.MaxInt64)) }
 
-func (f *file) read(ctx context.Context, limit, size int, query string, args ...driver.Value) ([]journal.Row, error) {
+// reading lends the connection that reads. One that failed is not used again.
+func (f *file) reading(ctx context.Context, do func(*conn) error) error {
 	f.rmu.Lock()
 	defer f.rmu.Unlock()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	if f.closed {
-		return nil, fs.ErrClosed
+		return fs.ErrClosed
 	}
 	if f.r == nil {
 		r, err := dial(f.path, "query_only(1)", "cache_size(-256)")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.r = r
 	}
-	var rows []journal.Row
+	err := do(f.r)
+	if err != nil {
+		err = errors.Join(err, f.r.close())
+		f.r = nil
+	}
+	return err
+}
+
+func read(r *conn, limit, size int, query string, args ...driver.Value) (rows []journal.Row, err error) {
 	held := 0
-	err := f.r.query(func(row []driver.Value) bool {
+	err = r.query(func(row []driver.Value) bool {
 		seq, _ := row[0].(int64)
 		data := text(row[1])
 		rows = append(rows, journal.Row{Seq: event.Seq(seq), Data: data})

@@ -19,9 +19,6 @@ import (
 const marker = "PARLEY_CALL"
 
 const (
-	// linger is how long what a finished command left behind may take to end by itself, as the tee of
-	// "cmd > >(tee log)" does, before it is ended.
-	linger = 250 * time.Millisecond
 	// fast is how much of a stream is read at full speed. A program that prints for ever is read at no
 	// more than 32 MB/s after that, so that it costs the daemon next to nothing.
 	fast = tool.MaxSpill
@@ -76,7 +73,7 @@ func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
 
 // attend is with a command from its start to the end of the last process it may not leave behind.
 func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id string, streams []*stream) (tool.Exit, error) {
-	t := tree{leader: cmd.Process.Pid, mark: marker + "=" + id, grace: m.Grace, table: m.table}
+	t := tree{leader: cmd.Process.Pid, mark: marker + "=" + id, grace: m.Grace, linger: m.Linger, table: m.table}
 	var (
 		mu      sync.Mutex
 		readers sync.WaitGroup
@@ -115,7 +112,7 @@ func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id s
 	}
 	now := time.Now()
 	for _, s := range streams {
-		s.finish(now.Add(linger))
+		s.finish(now.Add(m.Linger))
 	}
 	<-read
 	for _, s := range streams {

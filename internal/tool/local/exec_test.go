@@ -24,13 +24,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func world(t testing.TB, dir string, grace time.Duration) tool.World {
+func world(t testing.TB, dir string, grace, linger time.Duration) tool.World {
 	t.Helper()
 	root, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return local.World(local.Options{Root: root, Env: os.Environ(), Spill: filepath.Join(dir, "outputs"), Grace: grace})
+	return local.World(local.Options{Root: root, Env: os.Environ(), Spill: filepath.Join(dir, "outputs"), Grace: grace, Linger: linger})
 }
 
 // nap is a sleep that no other test runs.
@@ -111,7 +111,7 @@ func TestAbortEndsTheTree(t *testing.T) {
 				}
 				cancel()
 			}
-			exit, err := world(t, t.TempDir(), 100*time.Millisecond).Exec(ctx, c)
+			exit, err := world(t, t.TempDir(), 100*time.Millisecond, 0).Exec(ctx, c)
 			if err != nil || len(exit.Stuck) > 0 {
 				t.Errorf("%+v %v", exit, err)
 			}
@@ -129,7 +129,7 @@ func TestAbortEndsAForkLoop(t *testing.T) {
 	defer cancel()
 	c := shell(strings.ReplaceAll(`echo ready; i=0; while [ $i -lt 400 ]; do (trap '' TERM; sleep NAP) & i=$((i+1)); done; wait`, "NAP", mark))
 	c.Output = func(tool.Stream, []byte) { cancel() }
-	exit, err := world(t, t.TempDir(), time.Millisecond).Exec(ctx, c)
+	exit, err := world(t, t.TempDir(), time.Millisecond, 0).Exec(ctx, c)
 	if err != nil || len(exit.Stuck) > 0 {
 		t.Errorf("%+v %v", exit, err)
 	}
@@ -140,7 +140,7 @@ func TestAbortEndsAForkLoop(t *testing.T) {
 
 // Commands that run at the same time are told apart: the end of one does not touch the other.
 func TestAbortSparesOthers(t *testing.T) {
-	w := world(t, t.TempDir(), 100*time.Millisecond)
+	w := world(t, t.TempDir(), 100*time.Millisecond, 0)
 	mark, other := nap(t)+"1", nap(t)+"2"
 	var group sync.WaitGroup
 	ready := make(chan struct{})
@@ -182,10 +182,11 @@ func TestAbortSparesOthers(t *testing.T) {
 // The end of a command ends what it left in its session and names it, waits for what is just finishing,
 // and leaves a daemon alone.
 func TestNormalEnd(t *testing.T) {
-	w := world(t, t.TempDir(), 100*time.Millisecond)
+	brief := world(t, t.TempDir(), 100*time.Millisecond, 50*time.Millisecond)
+	patient := world(t, t.TempDir(), 100*time.Millisecond, time.Minute)
 	mark := nap(t)
-	exit, err := w.Exec(context.Background(), shell("sleep "+mark+" >/dev/null & sleep "+mark+" & echo done"))
-	if err != nil || exit.Code != 0 || len(exit.Ended) != 2 || !strings.HasSuffix(exit.Ended[0], " sleep") {
+	exit, err := brief.Exec(context.Background(), shell("sleep "+mark+" >/dev/null & sleep "+mark+" & echo done"))
+	if err != nil || exit.Code != 0 || len(exit.Ended) != 2 {
 		t.Errorf("%+v %v", exit, err)
 	}
 	if left := running(t, mark); len(left) > 0 {
@@ -195,7 +196,7 @@ func TestNormalEnd(t *testing.T) {
 	var out strings.Builder
 	c := shell("(sleep 0.05; echo late) & echo early")
 	c.Output = func(_ tool.Stream, chunk []byte) { out.Write(chunk) }
-	exit, err = w.Exec(context.Background(), c)
+	exit, err = patient.Exec(context.Background(), c)
 	if d := cmp.Diff(tool.Exit{}, exit); d != "" || err != nil || out.String() != "early\nlate\n" {
 		t.Errorf("%s %v %q", d, err, out.String())
 	}
@@ -204,8 +205,8 @@ func TestNormalEnd(t *testing.T) {
 		t.Skip("needs setsid(1)")
 	}
 	out.Reset()
-	c.Args[2] = "setsid sleep " + mark + " & echo $!"
-	exit, err = w.Exec(context.Background(), c)
+	c.Args[2] = "setsid sleep " + mark + " >/dev/null 2>&1 & echo $!"
+	exit, err = patient.Exec(context.Background(), c)
 	if len(exit.Ended) > 0 || err != nil || len(running(t, mark)) != 1 {
 		t.Errorf("%+v %v", exit, err)
 	}
@@ -216,12 +217,12 @@ func TestNormalEnd(t *testing.T) {
 
 // What a slow reader has not taken yet when the command ends still arrives. The sleep is the slowness.
 func TestSlowReader(t *testing.T) {
-	w := world(t, t.TempDir(), 0)
+	w := world(t, t.TempDir(), 0, 10*time.Millisecond)
 	got := 0
 	c := shell("head -c 300000 /dev/zero")
 	c.Output = func(_ tool.Stream, chunk []byte) {
 		if got += len(chunk); got > 150_000 && got < 250_000 {
-			time.Sleep(150 * time.Millisecond)
+			time.Sleep(50 * time.Millisecond)
 		}
 	}
 	if _, err := w.Exec(context.Background(), c); err != nil || got != 300_000 {
@@ -232,7 +233,7 @@ func TestSlowReader(t *testing.T) {
 // What cannot start is an error with the reason, and leaks nothing.
 func TestCannotStart(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir, 0)
+	w := world(t, dir, 0, 0)
 	if err := os.WriteFile(filepath.Join(dir, "script"), []byte("#!/no/such/interpreter\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestCannotStart(t *testing.T) {
 // Names of spill files are made safe, unique and private.
 func TestSpill(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir, 0)
+	w := world(t, dir, 0, 0)
 	paths := map[string]bool{}
 	for _, id := range []string{"call_1", "call_1", "", "../../etc/passwd", strings.Repeat("x", 500), "ä\x00b"} {
 		out, path, err := w.Spill(id)

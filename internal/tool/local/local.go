@@ -42,12 +42,18 @@ type Options struct {
 	// Grace is how long a process that is asked to end (SIGTERM) has before it is killed; 0 means one
 	// second.
 	Grace time.Duration
+	// Linger is how long what a finished command left behind may take to end by itself, as the tee of
+	// "cmd > >(tee log)" does, before it is ended; 0 means 250 ms.
+	Linger time.Duration
 }
 
 // World returns the real World.
 func World(o Options) tool.World {
 	if o.Grace == 0 {
 		o.Grace = time.Second
+	}
+	if o.Linger == 0 {
+		o.Linger = 250 * time.Millisecond
 	}
 	m := machine{o, list}
 	w := tool.World{

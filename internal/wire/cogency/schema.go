@@ -50,9 +50,27 @@ func Schema() (*jsonschema.Schema, error) {
 		for _, f := range variant.PropertyOrder[1:] {
 			variant.Properties[f] = all.Properties[f].CloneSchemas()
 		}
+		narrow(m.kind, variant)
 		root.OneOf = append(root.OneOf, variant)
 	}
 	return root, nil
+}
+
+// narrow takes the members out of a variant that other types have.
+func narrow(kind string, variant *jsonschema.Schema) {
+	switch payload := variant.Properties["payload"]; kind {
+	case "result":
+		payload.Required = []string{"outcome"}
+		payload.Properties["error"] = &jsonschema.Schema{Const: jsonschema.Ptr[any](true)}
+	case "error":
+		payload.Properties = map[string]*jsonschema.Schema{"error": {Type: "string"}}
+		payload.PropertyOrder = []string{"error"}
+		payload.Required = payload.PropertyOrder
+	case "metric":
+		step := variant.Properties["step"]
+		delete(step.Properties, "duration")
+		step.PropertyOrder = step.PropertyOrder[:2]
+	}
 }
 
 // present takes null from members that are left out rather than null.

@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/cell"
+	"parley/internal/display"
+)
+
+// agentRows is how much of a sub-agent's answer stands in the log.
+const agentRows = 3
+
+// An agentView is a sub-agent: one line that says what it does now, and at the
+// end what it found.
+type agentView struct {
+	item *display.Item
+	made []line
+}
+
+func (v *agentView) prune(int) {}
+
+func (v *agentView) name(r *setter) *setter {
+	a, s := v.item.Agent, v.item.Voice.Style
+	r.add(s.With(cell.Bold), "task").add(s, " "+v.item.Voice.Name)
+	what := a.Description
+	if what == "" {
+		what = a.Prompt
+	}
+	if d, _ := oneLine(what, titleBytes); d != "" {
+		r.add(plain, fmt.Sprintf(" %q", d))
+	}
+	return r
+}
+
+func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
+	if !v.item.Open {
+		if v.made == nil {
+			v.made = number(v.final())
+		}
+		return v.made, len(v.made)
+	}
+	a := v.item.Agent
+	right := &setter{}
+	if a.Done > 0 {
+		right.add(good, fmt.Sprintf("✓ %d  ", a.Done))
+	}
+	if a.Failed > 0 {
+		right.add(bad, fmt.Sprintf("✗ %d  ", a.Failed))
+	}
+	doing, _ := oneLine(a.Header, max(width/3, 8))
+	if n := len(a.Calls); n > 0 {
+		c := a.Calls[n-1]
+		doing, _ = oneLine(strings.TrimSpace(cell.Clean(c.Name)+" "+title(c.Name, c.Arguments)), max(width/3, 8))
+		doing = "◐ " + doing
+	}
+	if doing != "" {
+		right.add(dim, doing+"  ")
+	}
+	right.add(dim, seconds(v.item.Duration(s.now)))
+	left := v.name((&setter{}).add(dim, s.sign()+" ")).line
+	room := max(width-3-right.line.Width(), width/2)
+	return []line{{text: spread(cell.Truncate(left, room), right.line, width), end: 1, live: true}}, 0
+}
+
+func (v *agentView) final() []cell.Line {
+	a := v.item.Agent
+	sign, style := "✓", good
+	if a.Reason != "done" {
+		sign, style = "✗", bad
+	}
+	r := v.name((&setter{}).add(style, sign+" "))
+	if a.Reason != "done" && a.Reason != "" {
+		r.add(dim, "  "+cell.Clean(a.Reason))
+	}
+	r.add(dim, "  "+plural(a.Done+a.Failed, "call"))
+	if d := v.item.Duration(v.item.Ended); d > 0 {
+		r.add(dim, "  "+duration(d))
+	}
+	lines := []cell.Line{r.line}
+	text := strings.TrimSpace(cell.Clean(v.item.Text()))
+	if text == "" {
+		return lines
+	}
+	rows := strings.Split(text, "\n")
+	for _, t := range head(rows, agentRows) {
+		lines = append(lines, cell.Plain("  "+clip(t)))
+	}
+	if n := len(rows) - agentRows; n > 0 {
+		lines = append(lines, more(n))
+	}
+	return lines
+}

@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/cell"
+	"parley/internal/display"
+	"parley/internal/event"
+)
+
+// outputRows is how much of a call's output is seen while it runs, and
+// outputTail in how many bytes of it they are looked for.
+const (
+	outputRows = 4
+	outputTail = 8 << 10
+)
+
+// A callView is a tool call: one line while all is well, its output while it
+// runs, and what went wrong when it did. What it would do stays in the log as it
+// was shown to decide on it; the outcome is a row of its own then.
+type callView struct {
+	item    *display.Item
+	preview []line // what was shown before the decision
+	asked   bool
+	final   []line
+}
+
+func (v *callView) prune(int) {}
+
+// named writes the tool and what it is to do.
+func named(r *setter, call *display.Call) *setter {
+	r.add(plain.With(cell.Bold), cell.Clean(call.Name))
+	if t := title(call.Name, call.Arguments); t != "" {
+		r.add(plain, " "+t)
+	}
+	return r
+}
+
+func (v *callView) lines(width int, s *scene) (all []line, stable int) {
+	call := v.item.Call
+	if call.Agent != "" && s.agent[call.Agent] {
+		return nil, 0 // the sub-agent's own item says it all
+	}
+	v.show(s)
+	if !v.item.Open {
+		if v.final == nil {
+			v.final = append(v.preview[:len(v.preview):len(v.preview)], number(v.outcome())...)
+			for i := range v.final {
+				v.final[i].end = i + 1
+			}
+		}
+		return v.final, len(v.final)
+	}
+	if call.Decided == nil && len(v.preview) > 0 {
+		return v.preview, len(v.preview)
+	}
+	all = append(all, v.preview...)
+	sign, state := "·", ""
+	if call.Decided != nil {
+		sign, state = s.sign(), seconds(v.item.Duration(s.now))
+	}
+	left := named((&setter{}).add(dim, sign+" "), call).line
+	right := cell.Styled(state, dim)
+	room := max(width-1-right.Width()-2, 1)
+	add := func(l cell.Line) { all = append(all, line{text: l, end: len(all) + 1, live: true}) }
+	add(spread(cell.Truncate(left, room), right, width))
+	for _, l := range outputEnd(v.item.Text()) {
+		add(l)
+	}
+	return all, len(v.preview)
+}
+
+// show sets the preview once it is known, and in full what is asked for.
+func (v *callView) show(s *scene) {
+	call := v.item.Call
+	if v.preview != nil || v.final != nil {
+		return
+	}
+	var body []cell.Line
+	facts := ""
+	switch p := call.Preview; {
+	case p != nil && p.Diff != "":
+		body, facts = diffOf(p.Diff, diffLines), stat(p.Diff)
+		if p.Truncated {
+			body = append(body, cell.Styled("  … the preview ends here", dim))
+		}
+	case p != nil && p.Summary != "":
+		body = excerpt(p.Summary, diffLines)
+	case s.asked[call.ID]:
+		body = detail(call.Name, call.Arguments)
+	default:
+		return
+	}
+	r := named((&setter{}).add(plain, "  "), call)
+	if facts != "" {
+		r.add(dim, "  "+facts)
+	}
+	v.preview = number(append([]cell.Line{r.line}, body...))
+}
+
+// detail is what of a call does not fit its one line, for whoever is to allow
+// it: nothing that will run may be hidden.
+func detail(tool string, arguments json.RawMessage) []cell.Line {
+	var a struct{ Command string }
+	if tool == "bash" && json.Unmarshal(arguments, &a) == nil && a.Command != "" {
+		if head, cut := oneLine(a.Command, titleBytes); !cut && head == strings.TrimSpace(a.Command) {
+			return nil
+		}
+		return excerpt(a.Command, diffLines)
+	}
+	head, cut := oneLine(string(arguments), titleBytes)
+	if !cut && head == title(tool, arguments) || string(arguments) == "{}" {
+		return nil
+	}
+	return excerpt(string(arguments), diffLines)
+}
+
+// outputEnd is the end of an output, two columns in.
+func outputEnd(text string) []cell.Line {
+	if len(text) > outputTail {
+		text = text[len(text)-outputTail:]
+	}
+	text = strings.TrimRight(cell.Clean(strings.ToValidUTF8(text, "")), "\n")
+	if text == "" {
+		return nil
+	}
+	rows := strings.Split(text, "\n")
+	if n := len(rows) - outputRows; n > 0 {
+		rows = rows[n:]
+	}
+	var out []cell.Line
+	for _, t := range rows {
+		out = append(out, cell.Styled("  "+clip(t), dim))
+	}
+	return out
+}
+
+// outcomes are the sign of each status, how it looks, and what is said.
+var outcomes = map[event.Status]struct {
+	sign  string
+	style cell.Style
+	word  string
+}{
+	event.StatusSuccess: {"✓", good, ""},
+	event.StatusError:   {"✗", bad, "failed"},
+	event.StatusDenied:  {"✗", bad, "denied"},
+	event.StatusSkipped: {"-", dim, "skipped"},
+	event.StatusAborted: {"-", dim, "stopped"},
+	event.StatusLost:    {"✗", bad, "lost: the daemon stopped while it ran"},
+}
+
+// outcome is the call as it stays: one line, and its output when it failed.
+func (v *callView) outcome() []cell.Line {
+	call := v.item.Call
+	e := call.Ended
+	if e == nil {
+		e = &event.CallEnded{Status: event.StatusAborted}
+	}
+	o, ok := outcomes[e.Status]
+	if !ok {
+		o = outcomes[event.StatusError]
+	}
+	r := named((&setter{}).add(o.style, o.sign+" "), call)
+	for _, fact := range facts(call, e, o.word) {
+		r.add(dim, "  "+fact)
+	}
+	lines := []cell.Line{r.line}
+	switch {
+	case e.Status == event.StatusError:
+		lines = append(lines, excerpt(e.Result, resultLines)...)
+	case e.Status == event.StatusSuccess && e.Display != nil && e.Display.Diff != "" && (call.Preview == nil || call.Preview.Diff == ""):
+		lines = append(lines, diffOf(e.Display.Diff, diffLines)...)
+	}
+	return lines
+}
+
+// facts are what is said behind a finished call.
+func facts(call *display.Call, e *event.CallEnded, word string) []string {
+	var out []string
+	if e.Display != nil && e.Display.Exit != nil && *e.Display.Exit != 0 {
+		word = fmt.Sprintf("exit %d", *e.Display.Exit)
+	}
+	if e.Status == event.StatusDenied {
+		word = denied(call.Decided)
+	}
+	if word != "" {
+		out = append(out, word)
+	}
+	if e.Display != nil && e.Display.Diff != "" {
+		out = append(out, stat(e.Display.Diff))
+	} else if e.Summary != "" && e.Status == event.StatusSuccess {
+		s, _ := oneLine(e.Summary, titleBytes)
+		out = append(out, s)
+	}
+	if e.DurationMS > 0 {
+		out = append(out, duration(time.Duration(e.DurationMS)*time.Millisecond))
+	}
+	return out
+}
+
+// denied says who or what refused a call.
+func denied(d *event.PermissionDecided) string {
+	switch {
+	case d == nil:
+		return "denied"
+	case d.Method == "person" && d.Reason != "":
+		reason, _ := oneLine(d.Reason, titleBytes)
+		return "denied: " + reason
+	case d.Method == "unasked":
+		return "denied: nobody could be asked"
+	case d.Rule != "":
+		return "denied by the rule " + cell.Clean(d.Rule)
+	case d.Who != "":
+		return "denied on " + cell.Clean(d.Who)
+	}
+	return "denied"
+}

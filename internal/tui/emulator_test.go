@@ -1,0 +1,484 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/term"
+)
+
+// An emulator is a terminal for laws: it knows exactly the sequences that a
+// frame may hold and complains about every other, it keeps a scrollback, and it
+// wraps lines anew when it is resized, in the way of tmux, of xterm or of
+// xterm.js.
+type emulator struct {
+	w, h   int
+	reflow term.Reflow
+	rows   []erow // scrollback and screen
+	top    int    // first row of the screen
+	x, y   int    // the cursor; y counts from top
+	late   bool   // the next character wraps first
+	wrap   bool
+	shown  bool
+	sync   bool
+	alt    bool
+	bells  int
+
+	frames int
+	moved  []string     // what broke the rules of a frame
+	answer func(string) // takes the answers to questions, where somebody listens
+	modes  map[string]bool
+	rest   string // of what was written, an unfinished sequence
+}
+
+type ecell struct {
+	text  string
+	width int
+	style string
+}
+
+type erow struct {
+	cells []ecell
+	soft  bool // the next row continues it
+}
+
+func newEmulator(w, h int, reflow term.Reflow) *emulator {
+	e := &emulator{w: w, h: h, reflow: reflow, wrap: true, shown: true}
+	for range h {
+		e.rows = append(e.rows, erow{})
+	}
+	return e
+}
+
+func (e *emulator) complain(format string, args ...any) {
+	e.moved = append(e.moved, fmt.Sprintf(format, args...))
+}
+
+func (e *emulator) Write(b []byte) (int, error) {
+	s := e.rest + string(b)
+	e.rest = ""
+	style := ""
+	for len(s) > 0 {
+		switch {
+		case strings.HasPrefix(s, "\x1b["):
+			i := 2
+			for i < len(s) && (s[i] < 0x40 || s[i] > 0x7e) {
+				i++
+			}
+			if i == len(s) {
+				e.rest = s
+				return len(b), nil
+			}
+			if s[i] == 'm' && i > 2 && s[2] == '>' {
+				// modifyOtherKeys
+			} else if s[i] == 'm' {
+				style = s[2:i]
+			} else {
+				e.control(s[2:i], s[i])
+			}
+			s = s[i+1:]
+		case strings.HasPrefix(s, "\x1b]8;"):
+			i := strings.Index(s, "\x1b\\")
+			if i < 0 {
+				e.rest = s
+				return len(b), nil
+			}
+			s = s[i+2:]
+		case s[0] == 0x1b && len(s) < 4:
+			e.rest = s
+			return len(b), nil
+		case s[0] == '\r':
+			e.x, e.late, s = 0, false, s[1:]
+			e.seen()
+		case s[0] == '\n':
+			e.feed()
+			s = s[1:]
+		case s[0] == '\a':
+			e.bells++
+			s = s[1:]
+		case s[0] < 0x20 || s[0] == 0x7f:
+			e.complain("control character %q", s[0])
+			s = s[1:]
+		default:
+			c, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+			if r, _ := utf8.DecodeRuneInString(c); r >= 0x80 && r < 0xa0 {
+				e.complain("control character %q", r)
+			}
+			if w > 0 {
+				e.put(ecell{c, w, style})
+			} else if w == 0 {
+				e.join(c)
+			}
+			s = s[len(c):]
+		}
+	}
+	return len(b), nil
+}
+
+// seen complains when the user could see the cursor somewhere in a frame.
+func (e *emulator) seen() {
+	if e.shown && e.sync {
+		e.complain("the cursor moves while it is visible")
+	}
+}
+
+func (e *emulator) control(params string, final byte) {
+	n, _ := strconv.Atoi(params)
+	n = max(n, 1)
+	switch final {
+	case 'A':
+		e.seen()
+		e.y, e.late = max(e.y-n, 0), false
+	case 'B':
+		e.seen()
+		e.y, e.late = min(e.y+n, e.h-1), false
+	case 'C':
+		e.seen()
+		e.x, e.late = min(e.x+n, e.w-1), false
+	case 'D':
+		e.seen()
+		e.x, e.late = max(e.x-n, 0), false
+	case 'J':
+		if params != "" {
+			e.complain("CSI %s J", params)
+		}
+		e.cut(e.y, e.x)
+		for y := e.y + 1; y < e.h; y++ {
+			e.rows[e.top+y] = erow{}
+		}
+	case 'K':
+		if params != "" {
+			e.complain("CSI %s K", params)
+		}
+		e.cut(e.y, e.x)
+	case 'h', 'l':
+		on := final == 'h'
+		switch params {
+		case "?7":
+			e.wrap = on
+		case "?25":
+			e.shown = on
+		case "?2026":
+			if on && e.sync {
+				e.complain("a frame within a frame")
+			}
+			e.sync = on
+			if !on {
+				e.frames++
+			}
+		case "?1049":
+			e.alt = on
+		case "?2004", "?1004", "?2027":
+			e.mode(params, on)
+		default:
+			e.complain("mode %s%c", params, final)
+		}
+	case 'u':
+		switch {
+		case params == "?":
+			e.reply("\x1b[?0u")
+		case params[0] == '>' || params[0] == '<':
+			e.mode("kitty", params[0] == '>')
+		}
+	case 'q', 'p':
+		// XTVERSION and DECRQM: this terminal has no answer.
+	case 'c':
+		e.reply("\x1b[?62c")
+	default:
+		e.complain("sequence CSI %s %c", params, final)
+	}
+}
+
+func (e *emulator) mode(name string, on bool) {
+	if e.modes == nil {
+		e.modes = map[string]bool{}
+	}
+	e.modes[name] = on
+}
+
+func (e *emulator) reply(s string) {
+	if e.answer != nil {
+		e.answer(s)
+	}
+}
+
+func (e *emulator) cut(y, x int) {
+	r := &e.rows[e.top+y]
+	r.soft = false
+	at := 0
+	for i, c := range r.cells {
+		if at >= x {
+			r.cells = r.cells[:i:i]
+			return
+		}
+		at += c.width
+	}
+}
+
+func (e *emulator) feed() {
+	e.late = false
+	if e.y < e.h-1 {
+		e.y++
+		return
+	}
+	e.rows = append(e.rows, erow{})
+	e.top++
+}
+
+func (e *emulator) put(c ecell) {
+	if e.late || e.x+c.width > e.w {
+		if e.wrap {
+			e.rows[e.top+e.y].soft = true
+			e.feed()
+			e.x = 0
+		} else {
+			e.x = max(e.w-c.width, 0)
+		}
+	}
+	e.late = false
+	e.rows[e.top+e.y].set(e.x, c)
+	e.x += c.width
+	if e.x >= e.w {
+		e.x, e.late = e.w-1, true
+	}
+}
+
+// set puts a character into a row at a column, in place of what it covers.
+func (r *erow) set(x int, c ecell) {
+	at, i := 0, 0
+	for i < len(r.cells) && at+r.cells[i].width <= x {
+		at += r.cells[i].width
+		i++
+	}
+	rest := r.cells[i:]
+	head := r.cells[:i:i]
+	if len(rest) == 0 {
+		head = r.cells
+	}
+	for pad := at; pad < x; pad++ {
+		head = append(head, ecell{" ", 1, ""})
+	}
+	head = append(head, c)
+	for _, old := range rest {
+		if at >= x+c.width {
+			head = append(head, old)
+		}
+		at += old.width
+	}
+	r.cells = head
+}
+
+// join adds a mark to the character before the cursor.
+func (e *emulator) join(mark string) {
+	if r := &e.rows[e.top+e.y]; len(r.cells) > 0 {
+		r.cells[len(r.cells)-1].text += mark
+	}
+}
+
+func (r erow) text() string {
+	var b strings.Builder
+	for _, c := range r.cells {
+		b.WriteString(c.text)
+	}
+	return b.String()
+}
+
+func (r erow) width() int {
+	n := 0
+	for _, c := range r.cells {
+		n += c.width
+	}
+	return n
+}
+
+// screen returns the rows that can be seen.
+func (e *emulator) screen() []string {
+	var out []string
+	for _, r := range e.rows[e.top:] {
+		out = append(out, strings.TrimRight(r.text(), " "))
+	}
+	return out
+}
+
+// logical returns all lines of the scrollback and the screen, soft rows joined,
+// without the empty ones at the end.
+func (e *emulator) logical() []string {
+	var out []string
+	var b strings.Builder
+	for _, r := range e.rows {
+		b.WriteString(r.text())
+		if !r.soft {
+			out = append(out, b.String())
+			b.Reset()
+		}
+	}
+	for len(out) > 0 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// resize changes the size as tmux 3.3 does (screen.c, screen_resize_cursor):
+// rows below the cursor go first when it becomes lower, the scrollback comes
+// back when it becomes higher, and then lines wrap anew.
+func (e *emulator) resize(w, h int) {
+	e.late = false
+	for e.h > h {
+		if e.y < e.h-1 {
+			e.rows = e.rows[:len(e.rows)-1]
+		} else {
+			e.top++
+			e.y--
+		}
+		e.h--
+	}
+	for e.h < h {
+		pull := e.reflow == term.ReflowLogical || e.reflow == term.ReflowShifting && e.y == e.h-1
+		if e.top > 0 && pull {
+			e.top--
+			e.y++
+		} else {
+			e.rows = append(e.rows, erow{})
+		}
+		e.h++
+	}
+	if w == e.w {
+		return
+	}
+	switch e.reflow {
+	case term.ReflowNone:
+		for i := range e.rows[e.top:] {
+			e.crop(&e.rows[e.top+i], w)
+		}
+		e.w, e.x = w, min(e.x, w-1)
+	case term.ReflowLogical:
+		e.rewrap(w)
+	case term.ReflowShifting:
+		e.shift(w)
+	}
+}
+
+func (e *emulator) crop(r *erow, w int) {
+	at := 0
+	for i, c := range r.cells {
+		if at += c.width; at > w {
+			r.cells = r.cells[:i:i]
+			return
+		}
+	}
+}
+
+// rewrap joins and splits all rows; the cursor stays on its character.
+func (e *emulator) rewrap(w int) {
+	var rows []erow
+	var cells []ecell
+	cy, cx := -1, 0
+	before := 0 // columns of the line before this row
+	for i, r := range e.rows {
+		at := -1
+		if i == e.top+e.y {
+			at = before + e.x
+		}
+		cells = append(cells, r.cells...)
+		before += r.width()
+		if at >= 0 {
+			cy, cx = len(rows), at
+		}
+		if r.soft && i < len(e.rows)-1 {
+			continue
+		}
+		parts := split(cells, w)
+		if cy == len(rows) {
+			for cx >= w && cy < len(rows)+len(parts)-1 {
+				cx -= width(parts[cy-len(rows)].cells)
+				cy++
+			}
+		}
+		rows = append(rows, parts...)
+		cells, before = nil, 0
+	}
+	e.rows, e.w = rows, w
+	for len(e.rows) < e.h {
+		e.rows = append(e.rows, erow{})
+	}
+	e.top = len(e.rows) - e.h
+	e.y, e.x = cy-e.top, min(cx, w-1)
+	if e.y < 0 {
+		e.y, e.x = 0, 0
+	}
+}
+
+func width(cells []ecell) int { return erow{cells: cells}.width() }
+
+func split(cells []ecell, w int) []erow {
+	rows := []erow{{}}
+	at := 0
+	for _, c := range cells {
+		if at+c.width > w {
+			rows[len(rows)-1].soft = true
+			rows, at = append(rows, erow{}), 0
+		}
+		rows[len(rows)-1].cells = append(rows[len(rows)-1].cells, c)
+		at += c.width
+	}
+	return rows
+}
+
+// shift is what xterm.js 5 and 6 do: from the bottom up, each line that has to
+// change is wrapped anew, except the one with the cursor, and the screen moves
+// over the buffer with each row that comes or goes.
+func (e *emulator) shift(w int) {
+	narrower := w < e.w
+	for last := len(e.rows) - 1; last >= 0; last-- {
+		first := last
+		for first > 0 && e.rows[first-1].soft {
+			first--
+		}
+		group := e.rows[first : last+1]
+		wide := false
+		for _, r := range group {
+			wide = wide || r.width() > w
+		}
+		cursor := e.top + e.y
+		if narrower && !wide && len(group) == 1 || !narrower && len(group) == 1 || cursor >= first && cursor <= last {
+			last = first
+			continue
+		}
+		var cells []ecell
+		for _, r := range group {
+			cells = append(cells, r.cells...)
+		}
+		parts := split(cells, w)
+		rows := append([]erow(nil), e.rows[:first]...)
+		rows = append(append(rows, parts...), e.rows[last+1:]...)
+		added := len(parts) - len(group)
+		e.rows = rows
+		for ; added > 0; added-- {
+			if e.top == 0 && e.y < e.h-1 {
+				e.y++
+				e.rows = e.rows[:len(e.rows)-1]
+			} else {
+				e.top++
+			}
+		}
+		for ; added < 0; added++ {
+			if e.top > 0 {
+				e.top--
+			} else {
+				e.y = max(e.y-1, 0)
+				e.rows = append(e.rows, erow{})
+			}
+		}
+		last = first
+	}
+	for i := range e.rows {
+		if !e.rows[i].soft {
+			e.crop(&e.rows[i], w)
+		}
+	}
+	e.w, e.x = w, min(e.x, w-1)
+}

@@ -1,0 +1,228 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// How long notices stay, and how long a second Ctrl+C counts.
+const (
+	noticeTime = 3 * time.Second
+	closedTime = 10 * time.Second
+	faultTime  = 12 * time.Second
+	leaveTime  = 2 * time.Second
+)
+
+var zeroTime time.Time
+
+// key takes a key press: what is meant for the program, then for an open ask,
+// then for the run, then for the composer.
+func (m *Model) key(k term.Key) []Intent {
+	if k.Name != "ctrl+c" && k.Name != "ctrl+d" {
+		m.leaving = zeroTime
+	}
+	switch k.Name {
+	case "ctrl+c":
+		return m.interrupt()
+	case "ctrl+z":
+		return []Intent{Suspend{}}
+	case "ctrl+l":
+		m.redraw = true
+		return nil
+	case "ctrl+o":
+		return m.open()
+	case "pgup":
+		return []Intent{Browse{}}
+	}
+	if m.asking.phase != ConfirmNone {
+		return m.answer(k)
+	}
+	switch k.Name {
+	case "ctrl+d":
+		if m.composer.text == "" {
+			return m.leave("ctrl+d")
+		}
+	case "esc":
+		return m.escape()
+	case "enter":
+		return m.enter(false)
+	case "alt+enter":
+		if m.running() {
+			return m.enter(true)
+		}
+		k.Name = "ctrl+j"
+	case "tab":
+		if m.running() {
+			m.when = next[m.when]
+			return nil
+		}
+	case "alt+up":
+		m.edit()
+		return nil
+	}
+	m.composer, _ = m.composer.key(k, m.size.Width)
+	return nil
+}
+
+var next = map[event.When]event.When{event.WhenPause: event.WhenAfter, event.WhenAfter: event.WhenNow, event.WhenNow: event.WhenPause}
+
+// send makes the intent of a command, and keeps the text that it carries until
+// it was taken.
+func (m *Model) send(b command.Body, text string) Intent {
+	m.commands++
+	id := fmt.Sprint(m.commands)
+	if text != "" {
+		sent := map[string]string{id: text}
+		for other, t := range m.sent {
+			sent[other] = t
+		}
+		m.sent = sent
+	}
+	return Send{ID: id, Body: b}
+}
+
+// enter sends what the composer holds: a prompt, a steer, a follow-up, or the
+// new text of a queued input.
+func (m *Model) enter(queue bool) []Intent {
+	text := strings.TrimSpace(m.composer.text)
+	if m.edited != "" {
+		id := m.edited
+		m.edited = ""
+		m.composer = m.composer.remember()
+		if text == "" {
+			return []Intent{m.send(command.QueueRemove{Input: id}, "")}
+		}
+		return []Intent{m.send(command.QueueEdit{Input: id, Text: text}, text)}
+	}
+	if text == "" {
+		return nil
+	}
+	if !m.lost.IsZero() {
+		m.say("not connected: what you wrote stays here", needed, noticeTime)
+		return nil
+	}
+	m.composer = m.composer.remember()
+	switch {
+	case !m.running():
+		return []Intent{m.send(command.Prompt{Text: text}, text)}
+	case queue:
+		return []Intent{m.send(command.FollowUp{Text: text}, text)}
+	}
+	return []Intent{m.send(command.Steer{Text: text, When: m.when}, text)}
+}
+
+// escape leaves the edit of a queued input, or interrupts the run.
+func (m *Model) escape() []Intent {
+	if m.edited != "" {
+		m.edited = ""
+		m.composer = m.composer.set("")
+		return nil
+	}
+	if m.running() && !m.log.source.Status().Aborting {
+		return []Intent{m.send(command.Abort{}, "")}
+	}
+	return nil
+}
+
+// interrupt is Ctrl+C: it empties the composer, else stops the run; twice in a
+// row it leaves.
+func (m *Model) interrupt() []Intent {
+	var out []Intent
+	switch {
+	case m.composer.text != "" && m.asking.phase == ConfirmNone:
+		m.composer, m.edited = m.composer.remember(), ""
+		m.leaving = zeroTime
+		return nil
+	case m.running() && m.leaving.IsZero():
+		if !m.log.source.Status().Aborting {
+			out = append(out, m.send(command.Abort{}, ""))
+		}
+	}
+	return append(out, m.leave("ctrl+c")...)
+}
+
+// leave quits on the second press.
+func (m *Model) leave(key string) []Intent {
+	if key == "ctrl+d" && !m.running() || !m.leaving.IsZero() && m.now.Sub(m.leaving) <= leaveTime {
+		return []Intent{Quit{}}
+	}
+	m.leaving = m.now
+	m.say(key+" again leaves; the session stays", dim, leaveTime)
+	return nil
+}
+
+// edit takes the queued input that waits longest at the end into the composer.
+func (m *Model) edit() {
+	waiting := m.session.waiting(m.running())
+	if len(waiting) == 0 || m.composer.text != "" && m.edited == "" {
+		return
+	}
+	at := len(waiting) - 1
+	for i, q := range waiting {
+		if q.id == m.edited && i > 0 {
+			at = i - 1
+		}
+	}
+	m.edited = waiting[at].id
+	m.composer = m.composer.set(waiting[at].text)
+}
+
+// answer takes a key while an ask is open. Esc and Ctrl+C still stop the run
+// where the ask itself has no use for them.
+func (m *Model) answer(k term.Key) []Intent {
+	a := m.asking
+	if k.Name == "esc" && a.phase == ConfirmActive && a.ask.Kind == event.AskPermission && a.form.mode == formChoose {
+		return m.escape()
+	}
+	if !m.lost.IsZero() {
+		m.say("not connected", needed, noticeTime)
+		return nil
+	}
+	var answers []command.Answer
+	m.asking, answers = a.key(k, m.arguments(a.ask.Call), m.size.Width, m.now)
+	var out []Intent
+	for _, answer := range answers {
+		out = append(out, m.send(answer, ""))
+	}
+	return out
+}
+
+// arguments are those of the call that an ask is about.
+func (m *Model) arguments(id event.CallID) json.RawMessage {
+	for _, it := range m.log.source.Items() {
+		switch {
+		case it.Call != nil && it.Call.ID == id:
+			return it.Call.Arguments
+		case it.Agent != nil:
+			for _, c := range it.Agent.Calls {
+				if c.ID == id {
+					return c.Arguments
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// open shows in a pager what the last lines left out.
+func (m *Model) open() []Intent {
+	items := m.log.source.Items()
+	for i := len(items) - 1; i >= 0; i-- {
+		if p, ok := whole(items[i]); ok {
+			return []Intent{Browse{Pager: p}}
+		}
+	}
+	for i := len(m.log.kept) - 1; i >= 0; i-- {
+		if p, ok := whole(m.log.kept[i]); ok {
+			return []Intent{Browse{Pager: p}}
+		}
+	}
+	m.say("nothing was left out", dim, noticeTime)
+	return nil
+}

@@ -1,0 +1,231 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+var (
+	lawRuns = flag.Int("law.runs", 1500, "runs of the no-loss law")
+	lawSeed = flag.Uint64("law.seed", 1, "first seed of the no-loss law")
+)
+
+// A teller tells a random story, each line of which has a marker of its own.
+type teller struct {
+	s     *stage
+	r     *rand.Rand
+	n     int
+	block string
+	grown int
+	open  bool
+	call  string
+	ask   bool
+}
+
+func (w *teller) pick(of ...string) string { return of[w.r.IntN(len(of))] }
+
+// words is text of a marker and something that terminals find hard.
+func (w *teller) words(width int) string {
+	w.n++
+	filler := w.pick("abcdefghij ", "word ", "漢字かな交じり文", "👩‍👩‍👧‍👦 family ", "e\u0301a\u0308 ", "x")
+	var n int
+	switch w.r.IntN(5) {
+	case 0:
+		n = 0
+	case 1:
+		n = w.r.IntN(20)
+	case 2: // exact multiples of the width
+		n = max((w.r.IntN(3)+1)*width-len(marker(w.n)), 0)
+		filler = "x"
+	default:
+		n = w.r.IntN(200)
+	}
+	return marker(w.n) + strings.Repeat(filler, n/len([]rune(filler)))
+}
+
+// more continues the story by a step.
+func (w *teller) more() {
+	s := w.s
+	switch {
+	case w.ask && w.r.IntN(3) == 0:
+		w.ask = false
+		s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y", Who: "web"},
+			event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: "person"})
+	case w.ask:
+		s.press(w.pick("y", "x", "n"))
+	case w.call != "" && w.r.IntN(4) == 0:
+		ended := event.CallEnded{Call: event.CallID(w.call), Name: "bash", Status: event.StatusSuccess, Result: "fine", DurationMS: 12}
+		if w.r.IntN(2) == 0 {
+			ended.Status, ended.Result = event.StatusError, w.words(20)+"\n\x1b[31mred\x1b[2J\x00\ttab\r\nlast"
+		}
+		s.happen(ended)
+		w.call = ""
+	case w.call != "":
+		s.happen(event.CallGrew{Call: event.CallID(w.call), Text: "out\x1b[3J" + strings.Repeat("o", w.r.IntN(150)) + "\n"})
+	case w.open && w.r.IntN(12) == 0:
+		s.happen(event.BlockEnded{Block: event.BlockID(w.block), Role: event.RoleText})
+		w.open = false
+	case w.open:
+		text := w.words(s.model.size.Width)
+		for _, piece := range cut(text+w.pick("\n", "\n\n", "\n\n", " ", "\n- "), w.r) {
+			s.happen(event.BlockGrew{Block: event.BlockID(w.block), Offset: w.grown, Text: piece})
+			w.grown += len(piece)
+		}
+	case w.r.IntN(4) == 0:
+		w.n++
+		w.call = fmt.Sprint("c", w.n)
+		s.happen(event.CallStarted{Call: event.CallID(w.call), Name: "bash", Arguments: []byte(fmt.Sprintf(`{"command":"run %s"}`, marker(w.n))), Origin: "model"})
+		if w.r.IntN(2) == 0 {
+			s.happen(asked("a1", event.CallID(w.call)))
+			w.ask = true
+		} else {
+			s.happen(event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: "free"})
+		}
+	case w.r.IntN(5) == 0:
+		s.happen(event.NoteAdded{Level: w.pick("info", "warn"), Text: w.words(30)})
+	default:
+		w.block = fmt.Sprint("b", w.n)
+		w.open, w.grown = true, 0
+		s.happen(event.BlockStarted{Block: event.BlockID(w.block), Role: event.RoleText})
+	}
+}
+
+func cut(text string, r *rand.Rand) []string {
+	if len(text) < 2 || r.IntN(2) == 0 {
+		return []string{text}
+	}
+	i := 1 + r.IntN(len(text)-1)
+	return []string{text[:i], text[i:]}
+}
+
+// end brings the story to its end.
+func (w *teller) end() {
+	if w.ask {
+		w.s.happen(event.AskClosed{Ask: "a1", Outcome: "aborted", Method: "abort"})
+	}
+	if w.call != "" {
+		w.s.happen(event.CallEnded{Call: event.CallID(w.call), Name: "bash", Status: event.StatusAborted})
+	}
+	if w.open {
+		w.s.happen(event.BlockEnded{Block: event.BlockID(w.block), Role: event.RoleText})
+	}
+	w.s.happen(finish()...)
+}
+
+// Whatever is streamed, and however the terminal is resized, between frames or
+// in the middle of one, the scrollback and the screen hold each line once, in
+// order, and no row of the live region.
+func TestNoLossNoDouble(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		reflow term.Reflow
+	}{{"wraps anew", term.ReflowLogical}, {"xterm.js", term.ReflowShifting}, {"cuts", term.ReflowNone}} {
+		t.Run(c.name, func(t *testing.T) {
+			resizes := 0
+			for i := range *lawRuns / 3 {
+				resizes += tell(t, *lawSeed+uint64(i), c.reflow)
+			}
+			t.Logf("%d runs from seed %d, %d resizes", *lawRuns/3, *lawSeed, resizes)
+		})
+	}
+}
+
+func tell(t *testing.T, seed uint64, reflow term.Reflow) (resizes int) {
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	r := rand.New(rand.NewPCG(seed, 7))
+	shell := []string{"shell one", "shell two " + strings.Repeat("s", r.IntN(60)), "$ parley"}
+	if r.IntN(2) == 0 {
+		shell = append(shell, strings.Split(strings.Repeat("earlier\n", 30), "\n")...)
+	}
+	s := newStage(t, 20+r.IntN(100), 10+r.IntN(40), reflow, shell...)
+	s.draw()
+	s.happen(begin("go " + marker(0))...)
+	w := &teller{s: s, r: r}
+	size := func() (int, int) {
+		resizes++
+		w, h := s.screen.w, s.screen.h
+		wider, higher := w+r.IntN(80), h+r.IntN(20)
+		if reflow == term.ReflowNone { // what it cuts off is gone
+			return min(wider, 160), 10 + r.IntN(40)
+		}
+		switch r.IntN(4) {
+		case 0:
+			w, h = max(min(40, w/2), 16)+r.IntN(120), higher
+		case 1:
+			w, h = min(80, w)+r.IntN(80), max(min(24, h)+r.IntN(20), 10)
+		case 2:
+			w, h = wider, 10+r.IntN(40)
+		default:
+			w, h = max(w-r.IntN(4), 16), max(h-r.IntN(4), 10)
+		}
+		w, h = min(w, 160), min(h, 60)
+		if reflow == term.ReflowShifting {
+			// It leaves blank rows below the cursor alone and pushes rows out at the
+			// top, so it holds fewer of them than its height says.
+			n := 0
+			for _, l := range s.shown.Live {
+				n += wrapped(l, w)
+			}
+			if n > min(s.screen.y+1, h) {
+				w = max(w, s.screen.w)
+			}
+		}
+		return w, h
+	}
+	for range 60 {
+		w.more()
+		switch r.IntN(10) {
+		case 0:
+			s.resize(size())
+		case 1: // the terminal changes while a frame is laid out and written
+			p := s.lay()
+			w, h := size()
+			if reflow == term.ReflowShifting {
+				// Its cursor leaves its place. A frame that does not know yet begins
+				// in the wrong row; Run looks at the size before each frame, so that
+				// is a narrow chance.
+				w = s.screen.w
+			}
+			s.screen.resize(w, h)
+			s.trace("RESIZED")
+			s.put(p)
+			s.took(p)
+			s.reduce(Typed{term.Size{Width: s.screen.w, Height: s.screen.h}})
+			s.draw()
+		case 2:
+			s.pass(time.Duration(r.IntN(1500)) * time.Millisecond)
+		}
+		if r.IntN(3) > 0 {
+			s.draw()
+		}
+	}
+	w.end()
+	s.draw()
+	s.draw()
+	s.leave()
+	s.faithful(shell...)
+	all := strings.Join(s.commits, "\n")
+	at := -1
+	for n := 0; n <= w.n; n++ {
+		i := strings.Index(all, marker(n))
+		if i < 0 {
+			t.Fatalf("seed %d: %s is lost\n%s", seed, marker(n), all)
+		}
+		if strings.Count(all, marker(n)) > 1 && !strings.Contains(all, "run "+marker(n)) {
+			t.Fatalf("seed %d: %s stands %d times", seed, marker(n), strings.Count(all, marker(n)))
+		}
+		_ = at
+	}
+	return resizes
+}

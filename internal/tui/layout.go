@@ -1,0 +1,293 @@
+package tui
+
+import (
+	"parley/internal/cell"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// Bounds of the live region. It is never more than half the screen, so that a
+// terminal that is made half as wide still holds it, and never more than ten
+// rows: a frame that is on its way while the terminal becomes that low does no
+// harm. Three rows are the least that a composer and the state of the run need.
+const (
+	liveMax = 10
+	liveMin = 3
+	tailMax = 8
+)
+
+func liveLimit(height int) int {
+	return min(max(min(liveMax, height/2), liveMin), max(height, 1))
+}
+
+// survives reports whether the rows would still be on the screen if the terminal
+// changed at one stroke: to half its width, or 40 columns; to 80 by 24; to ten
+// rows. A terminal that wraps rows anew makes several of one, and pushes what
+// does not fit into the scrollback, where nothing can be taken back.
+func survives(live []cell.Line, size term.Size) bool {
+	for _, smaller := range []term.Size{
+		{Width: max(min(40, size.Width/2), 1), Height: size.Height},
+		{Width: min(80, size.Width), Height: min(24, size.Height)},
+		{Width: size.Width, Height: min(10, size.Height)},
+	} {
+		n := 0
+		for _, l := range live {
+			n += wrapped(l, smaller.Width)
+		}
+		if n > smaller.Height {
+			return false
+		}
+	}
+	return true
+}
+
+// Layout composes the page of a model: what is final leaves, what is alive stays
+// below it. From the top: the end of the log, the plan, an ask or the state of
+// the run, the composer, the queue, the status.
+//
+// When there is no room for all of it, parts give way in this order: the blank
+// row, the plan, the queue, the log but for its last row, the composer but for
+// the row that is written in, the status, the last row of the log. The composer,
+// an open ask and the state of the run never do.
+func Layout(m Model) Page {
+	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Anew: m.redraw, Bell: m.bell}
+	s := m.scene()
+	entries := m.log.pending(p.Width, s)
+	n := final(entries)
+	for _, e := range entries[:n] {
+		p.Commit = append(p.Commit, e.text)
+		p.Upto = e.at
+	}
+	t := newTail(entries[n:], p.Width, tailMax)
+	limit := liveLimit(p.Height)
+	l := m.compose(p.Width, limit, t)
+	for limit > liveMin && !survives(l.rows, m.size) {
+		limit--
+		l = m.compose(p.Width, limit, t)
+	}
+	p.Live, p.place = l.rows, l.caret
+	p.painted = m.busy()
+	if m.asking.phase != ConfirmNone {
+		p.Ask = m.asking.ask.Ask
+	}
+	p.log = rows{inserted: m.log.shown.rows(p.Width), leaving: height(entries[:n], p.Width), pending: t.total, visible: l.tail}
+	if len(p.Commit) == 0 {
+		return p.Lit()
+	}
+	return p
+}
+
+// rows counts the rows of the log on a page.
+type rows struct {
+	inserted int // that the scrollback owns
+	leaving  int // that are being written
+	pending  int // that may still change
+	visible  int // of those: that can be seen
+}
+
+// height counts the rows of entries on a screen.
+func height(entries []entry, width int) int {
+	n := 0
+	for _, e := range entries {
+		n += max(1, (e.text.Width()+width-1)/width)
+	}
+	return n
+}
+
+// A tail is the end of the log that may still change, as rows.
+type tail struct {
+	rows  []cell.Line // the last ones
+	total int
+}
+
+// newTail sets the last limit rows. Lines break where the terminal will break
+// them once they are final: at the edge.
+func newTail(entries []entry, width, limit int) tail {
+	var t tail
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		if len(t.rows) >= limit {
+			t.total += height(entries[:i+1], max(width-1, 1))
+			break
+		}
+		set := []cell.Line{cell.Truncate(e.text, max(width-1, 1))}
+		if !e.live {
+			set = cell.Wrap(e.text, max(width-1, 2), cell.Indent{Hard: true})
+		}
+		t.total += len(set)
+		t.rows = append(set[:len(set):len(set)], t.rows...)
+	}
+	if n := len(t.rows) - limit; n > 0 {
+		t.rows = t.rows[n:]
+	}
+	return t
+}
+
+// A region is the live rows as composed.
+type region struct {
+	rows  []cell.Line
+	caret Caret
+	tail  int // rows of the log among them
+}
+
+// compose divides the rows among the parts.
+func (m *Model) compose(width, limit int, t tail) region {
+	// What never gives way.
+	need := m.state(width, limit-1)
+	writing, caret := m.writing(width, max(min(composerRows, limit-len(need)), 1))
+	left := limit - len(need) - 1
+	take := func(n int) int {
+		n = max(min(n, left), 0)
+		left -= n
+		return n
+	}
+	last := take(min(len(t.rows), 1))
+	status := take(1)
+	if last == 1 && status == 0 {
+		last, status = 0, 1 // the status stays longer than the log's last row
+	}
+	if len(need) > 0 && limit <= liveMin {
+		last += status // on the smallest screen what is written matters more
+		status = 0
+		last = min(last, len(t.rows))
+	}
+	more := take(len(writing) - 1)
+	if more < len(writing)-1 {
+		writing, caret = m.writing(width, more+1)
+	}
+	shown := last + take(len(t.rows)-last)
+	queue := m.session.queueRow(width, m.running())
+	queued := 0
+	if queue != nil {
+		queued = take(1)
+	}
+	plan := planRow(m.log.source.Status().Plan, width)
+	planned := 0
+	if plan != nil {
+		planned = take(1)
+	}
+	blank := 0
+	if m.log.begun || shown > 0 || len(m.log.source.Items()) > 0 {
+		blank = take(1)
+	}
+
+	r := region{tail: shown}
+	r.rows = append(r.rows, t.rows[len(t.rows)-shown:]...)
+	if blank > 0 {
+		r.rows = append(r.rows, nil)
+	}
+	if planned > 0 {
+		r.rows = append(r.rows, plan)
+	}
+	r.rows = append(r.rows, need...)
+	r.caret = Caret{Row: len(r.rows) + caret.Row, Col: caret.Col}
+	r.rows = append(r.rows, writing...)
+	if queued > 0 {
+		r.rows = append(r.rows, queue)
+	}
+	if status > 0 {
+		r.rows = append(r.rows, m.bottom(width))
+	}
+	for i, row := range r.rows {
+		r.rows[i] = cell.Truncate(row, max(width-1, 1))
+	}
+	return r
+}
+
+// state is the open ask, or the row that says what is waited for.
+func (m *Model) state(width, limit int) []cell.Line {
+	if m.asking.phase != ConfirmNone {
+		return m.asking.view(width, max(limit, 1), m.now)
+	}
+	if row := m.stateRow(width); row != nil && limit > 0 {
+		return []cell.Line{row}
+	}
+	return nil
+}
+
+// writing is the composer, or the field of an ask.
+func (m *Model) writing(width, limit int) ([]cell.Line, Caret) {
+	if m.asking.phase == ConfirmNone {
+		hint := ""
+		switch {
+		case m.edited != "":
+			hint = "empty removes it from the queue"
+		case !m.running():
+			hint = "ask for anything · ctrl+j new line"
+		}
+		return m.composer.view(width, limit, accent, hint)
+	}
+	hint := ""
+	if m.asking.ask.Kind == event.AskPermission && m.asking.form.mode == formChoose && m.composer.text != "" {
+		hint = "what you were writing comes back after this"
+	}
+	return m.asking.form.field.view(width, limit, needed, hint)
+}
+
+// bottom is the status, or what is said in its place for a moment.
+func (m *Model) bottom(width int) cell.Line {
+	if row := m.notice.row(m.now); row != nil {
+		return row
+	}
+	return m.session.statusRow(width, m.log.source.Status().Title)
+}
+
+// planRow shows how far the plan is: what is done, what is being done and what
+// comes.
+func planRow(steps []event.PlanStep, width int) cell.Line {
+	if len(steps) == 0 {
+		return nil
+	}
+	done, bar := 0, ""
+	for _, s := range steps {
+		if s.Status == "completed" || s.Status == "skipped" {
+			done++
+		}
+	}
+	if done == len(steps) {
+		return nil
+	}
+	for i := range min(len(steps), 10) {
+		if i*len(steps) < done*min(len(steps), 10) {
+			bar += "▰"
+		} else {
+			bar += "▱"
+		}
+	}
+	r := (&setter{}).add(dim, "  plan  ").add(plain, count(done)+"/"+count(len(steps))).add(dim, "  "+bar)
+	for _, s := range steps {
+		sign, style, text := "○", dim, s.Text
+		switch s.Status {
+		case "in_progress":
+			sign, style = "◐", plain
+			if s.ActiveForm != "" {
+				text = s.ActiveForm
+			}
+		case "failed":
+			sign, style = "✗", bad
+		case "completed", "skipped":
+			continue
+		}
+		text, _ = oneLine(text, 60)
+		if r.line.Width()+cell.Width(text)+6 > width {
+			break
+		}
+		r.add(style, "   "+sign+" "+text)
+	}
+	return r.line
+}
+
+// RenderState returns where the renderer stands with this page.
+func (m Model) RenderState() RenderState {
+	p := Layout(m)
+	total := p.log.inserted + p.log.leaving + p.log.pending
+	state := RenderState{
+		WrappedTotal: total, VisibleStart: total - p.log.visible, VisibleEnd: total, InsertedUntil: p.log.inserted,
+		Sync: m.sync, Confirm: m.asking.phase, Upto: m.log.upto, Epoch: m.log.epoch,
+		Drawn: !m.asking.drawn.IsZero(), Asking: m.asking.ask.Ask != "",
+	}
+	if m.sync != SyncIdle {
+		state.Cursor = HiddenDuringScrollbackInsert
+	}
+	return state
+}

@@ -1,0 +1,185 @@
+package tui
+
+import (
+	"parley/internal/cell"
+	"parley/internal/display"
+)
+
+// A line is a logical line of an item.
+type line struct {
+	text cell.Line
+	end  int // bytes of the item's source up to and with this line, from 1; never falls
+	// A live line is cut at the edge instead of wrapped: it is never final.
+	live bool
+}
+
+// A view lays an item out as logical lines. The first stable lines are final:
+// whatever happens, they stay.
+type view interface {
+	lines(width int, s *scene) (all []line, stable int)
+	// prune is told that the scrollback owns the item up to a byte.
+	prune(upto int)
+}
+
+// A log is the boundary between the scrollback and what is live: the items of
+// the display that the scrollback does not own whole, and a count of what it
+// owns. Its memory and the cost of laying it out do not grow with what was
+// shown.
+type log struct {
+	source *display.Log
+	views  map[display.ItemID]view
+	upto   Mark         // what lies before is in the scrollback
+	last   display.Kind // of the item that the scrollback ends with
+	begun  bool         // the scrollback holds something
+	shown  tally
+	epoch  int             // how often it was cleared
+	kept   []*display.Item // that were shortened, for Ctrl+O
+}
+
+func newLog() *log {
+	return &log{source: display.NewLog(), views: map[display.ItemID]view{}}
+}
+
+// clear begins the count of rows anew. What the scrollback holds it keeps, and
+// what is live stays so.
+func (l *log) clear() {
+	l.shown = tally{}
+	l.epoch++
+}
+
+// view returns the view of an item, made on first use.
+func (l *log) view(it *display.Item) view {
+	v := l.views[it.ID]
+	if v == nil {
+		v = viewOf(it)
+		l.views[it.ID] = v
+	}
+	return v
+}
+
+// An entry is a logical line that waits to be shown for good.
+type entry struct {
+	line
+	at    Mark // the boundary once it is shown
+	kind  display.Kind
+	final bool
+	gap   bool // the blank line before an item
+}
+
+// pending returns what the scrollback does not own yet, in order.
+func (l *log) pending(width int, s *scene) []entry {
+	var out []entry
+	last, begun := l.last, l.begun
+	for _, it := range l.source.Items() {
+		number := int(it.ID)
+		if number < l.upto.Item {
+			continue
+		}
+		all, stable := l.view(it).lines(width, s)
+		if !it.Open {
+			stable = len(all)
+		}
+		for k, ln := range all {
+			if k == 0 && begun && apart(last, it.Kind) && l.upto.Less(Mark{number, 0}) {
+				out = append(out, entry{at: Mark{number, 0}, kind: it.Kind, final: stable > 0, gap: true})
+			}
+			if at := (Mark{number, ln.end}); l.upto.Less(at) {
+				out = append(out, entry{line: ln, at: at, kind: it.Kind, final: k < stable})
+			}
+		}
+		if len(all) > 0 {
+			last, begun = it.Kind, true
+		}
+	}
+	return out
+}
+
+// final returns how many of the entries may leave: those before the first that
+// may still change.
+func final(entries []entry) int {
+	n := 0
+	for n < len(entries) && entries[n].final {
+		n++
+	}
+	return n
+}
+
+// commit moves the boundary, because the terminal took what lies before it. It
+// never moves it back.
+func (l *log) commit(to Mark, width int, s *scene) {
+	if !l.upto.Less(to) {
+		return
+	}
+	for _, e := range l.pending(width, s) {
+		if to.Less(e.at) {
+			break
+		}
+		l.shown.add(e.text.Width())
+		l.last, l.begun = e.kind, true
+	}
+	l.upto = to
+	for _, it := range l.source.Items() {
+		if number := int(it.ID); number < to.Item || number == to.Item && !it.Open {
+			l.keep(it)
+		}
+		if number := int(it.ID); number < to.Item {
+			delete(l.views, it.ID)
+		} else if v := l.views[it.ID]; v != nil && number == to.Item {
+			v.prune(to.Byte)
+		}
+	}
+	l.source.Forget(display.ItemID(to.Item))
+}
+
+// keep remembers an item that was shortened, so that it can be opened.
+func (l *log) keep(it *display.Item) {
+	if n := len(l.kept); n > 0 && l.kept[n-1] == it {
+		return
+	}
+	if _, ok := whole(it); ok {
+		l.kept = append(l.kept[max(0, len(l.kept)-keptMax+1):len(l.kept):len(l.kept)], it)
+	}
+}
+
+// group says which items stand together without a blank line between them.
+func group(k display.Kind) int {
+	switch k {
+	case display.KindCall, display.KindAgent, display.KindAsk, display.KindImage:
+		return 1
+	case display.KindThought:
+		return 2
+	case display.KindNote, display.KindRetry, display.KindFault, display.KindDeveloper, display.KindRun:
+		return 3
+	case display.KindUser:
+		return 4
+	case display.KindReply:
+		return 5
+	}
+	return 6
+}
+
+// apart reports whether a blank line stands between two items that follow each
+// other.
+func apart(a, b display.Kind) bool {
+	return group(a) != group(b) || group(a) > 3
+}
+
+// A tally counts lines by their width, so that their rows are known for any
+// screen without keeping them.
+type tally struct{ widths map[int]int }
+
+func (t *tally) add(width int) {
+	if t.widths == nil {
+		t.widths = map[int]int{}
+	}
+	t.widths[width]++
+}
+
+// rows returns how many rows the lines take on a screen of this width.
+func (t tally) rows(width int) int {
+	n := 0
+	for w, count := range t.widths {
+		n += count * max(1, (w+width-1)/width)
+	}
+	return n
+}

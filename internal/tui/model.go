@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"parley/internal/cell"
+	"parley/internal/display"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// A Model is all that the screen is made of. It is used linearly: after Reduce
+// only the model that it returned may be used.
+type Model struct {
+	size     term.Size
+	now      time.Time
+	can      term.Abilities
+	log      *log
+	composer composer
+	asking   asking
+	session  session
+	edited   event.InputID // the queued input that the composer edits
+	when     event.When    // of a steer
+	agents   map[event.SessionID]bool
+	spent    int       // bytes that the model wrote in this run
+	lost     time.Time // when the connection was lost; zero: it is there
+	notice   notice
+	leaving  time.Time         // when Ctrl+C or Ctrl+D was pressed first
+	sent     map[string]string // texts on their way, by the id of their command
+	commands int
+	sync     SyncPhase
+	urgency  Urgency
+	redraw   bool // the next frame begins anew
+	bell     bool
+	blurred  bool
+}
+
+// A notice is said for a moment, in the place of the state.
+type notice struct {
+	text  string
+	style cell.Style
+	at    time.Time
+	lasts time.Duration
+	aged  bool // it says how long ago it was
+}
+
+// An Urgency says how soon a change is to be seen.
+type Urgency int
+
+// The urgencies.
+const (
+	Calm   Urgency = iota // nothing changed
+	Light                 // with the next frame, whenever that is
+	Stream                // soon: at most 20 times a second
+	Prompt                // at once
+)
+
+// New returns the model of a screen of this size on which nothing happened yet.
+func New(size term.Size, now time.Time) Model {
+	return Model{size: size, now: now, log: newLog(), when: event.WhenPause, agents: map[event.SessionID]bool{}, sent: map[string]string{}, urgency: Prompt}
+}
+
+// Urgency returns how soon the changes since the last frame are to be seen.
+func (m Model) Urgency() Urgency { return m.urgency }
+
+func (m *Model) urge(u Urgency) { m.urgency = max(m.urgency, u) }
+
+// running reports whether a run is open.
+func (m *Model) running() bool {
+	st := m.log.source.Status()
+	return !st.Run.IsZero() || st.Phase == display.Thinking || st.Phase == display.StreamingText || st.Phase == display.ToolExecuting
+}
+
+// busy reports whether frames come that nobody's keys asked for: then the
+// cursor is painted, and the terminal's own rests hidden.
+func (m *Model) busy() bool { return m.running() || !m.lost.IsZero() }
+
+func (m *Model) scene() *scene {
+	s := &scene{now: m.now, asked: map[event.CallID]bool{}, agent: m.agents}
+	for _, it := range m.log.source.OpenAsks() {
+		s.asked[it.Ask.Opened.Call] = true
+	}
+	return s
+}
+
+// say shows a notice.
+func (m *Model) say(text string, style cell.Style, d time.Duration) {
+	m.notice = notice{text: text, style: style, at: m.now, lasts: d}
+	m.urge(Prompt)
+}
+
+func (n notice) row(now time.Time) cell.Line {
+	if n.text == "" {
+		return nil
+	}
+	text := "  " + n.text
+	if n.aged {
+		text += fmt.Sprintf(", %s ago", seconds(now.Sub(n.at)))
+	}
+	return cell.Styled(text, n.style)
+}
+
+// Wake returns when the screen changes by itself, for the clock to tell; the
+// zero time is never.
+func (m Model) Wake() time.Time {
+	var at time.Time
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	if m.busy() || m.asking.phase != ConfirmNone || m.notice.aged && m.notice.text != "" {
+		sooner(m.now.Truncate(time.Second).Add(time.Second))
+	}
+	if m.asking.phase == ConfirmPending && !m.asking.drawn.IsZero() {
+		sooner(m.asking.armed())
+	}
+	if m.notice.text != "" {
+		sooner(m.notice.at.Add(m.notice.lasts))
+	}
+	return at
+}

@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"parley/internal/cell"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// A Mark is a place in the log: bytes of the source of an item. It is in source
+// units, so it means the same at every width.
+type Mark struct{ Item, Byte int }
+
+// Less reports whether m lies before n.
+func (m Mark) Less(n Mark) bool {
+	return m.Item < n.Item || m.Item == n.Item && m.Byte < n.Byte
+}
+
+// A Caret is where the terminal's own cursor rests between frames. A visible one
+// is in the composer. A hidden one rests where a terminal that is resized does
+// not lose it; see Page.rest.
+type Caret struct {
+	Row, Col int
+	Visible  bool
+}
+
+// A Page is one frame's intent: lines that leave into the scrollback for good,
+// and rows that stay live below them.
+type Page struct {
+	Width, Height int         // of the screen
+	Commit        []cell.Line // logical lines, unwrapped
+	Upto          Mark        // the boundary once Commit is written
+	Live          []cell.Line // rows narrower than Width
+	Caret         Caret
+	Ask           event.AskID // the ask that is shown
+	Bell          bool        // the user is needed
+	Anew          bool        // what the terminal shows of ours is not to be relied on
+
+	place   Caret // in the composer, for Lit
+	painted bool  // the cursor is to be painted, and the terminal's own to stay hidden
+	log     rows
+}
+
+// Lit returns the page with nothing to commit and the cursor in the composer. It
+// differs in nothing else: it is the one frame that follows a commit.
+//
+// While a run is open frames come unasked, and a terminal may be resized between
+// any two of them; then the cursor is painted as a reversed cell and the
+// terminal's own rests hidden, where every frame begins.
+func (p Page) Lit() Page {
+	p.Commit, p.Bell, p.Anew = nil, false, false
+	if !p.painted {
+		p.Caret = Caret{Row: p.place.Row, Col: p.place.Col, Visible: true}
+		return p
+	}
+	p.Caret = Caret{}
+	if p.place.Row < len(p.Live) {
+		p.Live = append([]cell.Line(nil), p.Live...)
+		p.Live[p.place.Row] = paint(p.Live[p.place.Row], p.place.Col)
+	}
+	return p
+}
+
+// paint reverses the character of a row at a column.
+func paint(l cell.Line, col int) cell.Line {
+	before, ok := columns(l, col)
+	if !ok {
+		return l
+	}
+	at := before.Len()
+	text := l.Text()[at:]
+	if text == "" {
+		return cell.Join(l, cell.Styled(" ", plain.With(cell.Reverse)))
+	}
+	n := firstCluster(text)
+	under := l.Slice(at, at+n).Restyle(func(s cell.Style) cell.Style { return s.With(cell.Reverse) })
+	return cell.Join(before, under, l.Slice(at+n, l.Len()))
+}
+
+// rest returns where the terminal's cursor rests after this page. Hidden, that
+// is the first column of the first live row. In xterm.js, which moves the cursor
+// down by each row that comes to be below it, it is that of the last one.
+func (p Page) rest(reflow term.Reflow) (row, col int) {
+	switch {
+	case p.Caret.Visible:
+		return p.Caret.Row, p.Caret.Col
+	case reflow == term.ReflowShifting:
+		return max(len(p.Live)-1, 0), 0
+	}
+	return 0, 0
+}

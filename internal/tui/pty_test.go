@@ -1,0 +1,206 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// A fakeSource is a session that a test tells. The real one is a client of a
+// daemon; what Run makes of its updates is the same.
+type fakeSource struct {
+	updates chan Update
+	mu      sync.Mutex
+	sent    []command.Body
+	past    []event.Event
+	seq     event.Seq
+}
+
+func newSource() *fakeSource {
+	s := &fakeSource{updates: make(chan Update, 1024)}
+	s.updates <- Attached{Client: "me"}
+	return s
+}
+
+func (s *fakeSource) Updates() <-chan Update { return s.updates }
+
+func (s *fakeSource) Send(id string, b command.Body) {
+	s.mu.Lock()
+	s.sent = append(s.sent, b)
+	s.mu.Unlock()
+	s.updates <- Reply{command.Result{ID: id, Name: command.Name(b)}}
+}
+
+func (s *fakeSource) commands() []command.Body {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]command.Body(nil), s.sent...)
+}
+
+func (s *fakeSource) Past(_ context.Context, before event.Seq, limit int) ([]event.Event, bool, error) {
+	var out []event.Event
+	for _, e := range s.past {
+		if e.Seq < before {
+			out = append(out, e)
+		}
+	}
+	more := len(out) > limit
+	return out[max(0, len(out)-limit):], more, nil
+}
+
+func (s *fakeSource) happen(bodies ...event.Body) {
+	var events []event.Event
+	for _, b := range bodies {
+		s.seq++
+		events = append(events, event.Event{Seq: s.seq, Time: time.Now(), Session: sessionID, Run: "r1", Body: b})
+	}
+	s.updates <- News{events}
+}
+
+// A rig is Run on a pseudo-terminal whose other end is an emulator.
+type rig struct {
+	t      testing.TB
+	source *fakeSource
+	master *os.File
+	slave  *os.File
+	screen *emulator
+	mu     sync.Mutex // of screen, bytes and raw
+	bytes  int
+	raw    []byte
+	seen   chan struct{} // something was written
+	ended  chan error
+	cancel context.CancelFunc
+}
+
+func newRig(t testing.TB, w, h int) *rig {
+	t.Helper()
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	r := &rig{t: t, source: newSource(), master: master, slave: slave, screen: newEmulator(w, h, term.ReflowLogical),
+		seen: make(chan struct{}, 1), ended: make(chan error, 1)}
+	r.screen.answer = func(s string) { master.WriteString(s) }
+	if err := pty.Setsize(master, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
+		t.Fatal(err)
+	}
+	go r.read()
+	terminal, err := term.Open(slave, slave, func(name string) string { return map[string]string{"TERM": "xterm-256color"}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	go func() {
+		r.ended <- Run(ctx, Options{Source: r.source, Terminal: terminal, Session: sessionID, Debug: true})
+	}()
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *rig) close() {
+	r.cancel()
+	<-r.ended
+	r.master.Close()
+	r.slave.Close()
+}
+
+func (r *rig) read() {
+	b := make([]byte, 1<<16)
+	for {
+		n, err := r.master.Read(b)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		r.bytes += n
+		r.raw = append(r.raw, b[:n]...)
+		r.screen.Write(b[:n])
+		r.mu.Unlock()
+		select {
+		case r.seen <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// until waits for the screen to fulfil a condition.
+func (r *rig) until(what string, ok func(screen string) bool) string {
+	r.t.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		r.mu.Lock()
+		screen := strings.Join(r.screen.screen(), "\n")
+		calm := !r.screen.sync
+		r.mu.Unlock()
+		if calm && ok(screen) {
+			return screen
+		}
+		select {
+		case <-r.seen:
+		case err := <-r.ended:
+			r.ended <- err
+			r.t.Fatalf("ended with %v while waiting for %s:\n%s", err, what, screen)
+		case <-deadline:
+			r.t.Fatalf("no %s on the screen:\n%s", what, screen)
+		}
+	}
+}
+
+func (r *rig) untilText(text string) string {
+	r.t.Helper()
+	return r.until(text, func(s string) bool { return strings.Contains(s, text) })
+}
+
+func (r *rig) press(keys string) {
+	r.t.Helper()
+	if _, err := r.master.WriteString(keys); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// The screen works on a real pseudo-terminal: a prompt goes out, the answer
+// comes in, and the terminal is given back.
+func TestRunOnPty(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.untilText("ask for anything")
+	r.press("hello\r")
+	r.untilText("›")
+	for len(r.source.commands()) == 0 {
+		<-r.seen
+	}
+	if got := r.source.commands()[0]; got.(command.Prompt).Text != "hello" {
+		t.Fatalf("sent %+v", got)
+	}
+	r.source.happen(begin("hello")...)
+	r.source.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: "Hi, **you**.\n"})
+	r.untilText("Hi, you.")
+	r.source.happen(event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "Hi, **you**.\n"})
+	r.source.happen(finish()...)
+	r.untilText("ask for anything")
+	r.press("\x04")
+	if err := <-r.ended; err != nil {
+		t.Fatalf("left with %v", err)
+	}
+	r.ended <- nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.screen.moved) > 0 {
+		t.Error(r.screen.moved)
+	}
+	if !r.screen.shown || !r.screen.wrap || r.screen.modes["?2004"] || r.screen.modes["?1004"] || r.screen.modes["kitty"] {
+		t.Errorf("not given back: cursor %v, autowrap %v, modes %v", r.screen.shown, r.screen.wrap, r.screen.modes)
+	}
+	if got := strings.TrimLeft(strings.Join(r.screen.logical(), "|"), "|"); got != "$ hello||Hi, you." {
+		t.Errorf("left on the screen: %q", got)
+	}
+}

@@ -1,0 +1,200 @@
+package tui
+
+import (
+	"parley/internal/cell"
+	"parley/internal/command"
+	"parley/internal/display"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// Reduce takes an input into the model and returns what the model wants of the
+// world. It reads no clock and touches no terminal.
+func Reduce(m Model, in Input) (Model, []Intent) {
+	var out []Intent
+	switch in := in.(type) {
+	case Ticked:
+		m.ticked(in)
+	case Typed:
+		out = m.typed(in.Event)
+	case Opened:
+		m.opened(in)
+	case Shown:
+		m.shown(in)
+	case Happened:
+		m.session = m.session.happened(in.Event)
+		m.urge(Stream)
+	case Answered:
+		m.answered(in.Result)
+	case Lost:
+		if m.lost.IsZero() {
+			m.lost = m.now
+		}
+		m.urge(Prompt)
+	case Laid:
+		m.urgency = Calm
+		if len(in.Page.Commit) > 0 {
+			m.sync = NeedsInsert
+		}
+		m.redraw, m.bell = false, false
+	case Committed:
+		m.log.commit(in.To, m.size.Width, m.scene())
+		m.sync = InsertedNeedsRedraw
+	case Drawn:
+		m.drawn(in.Page)
+	case Cleared:
+		m.log.clear()
+		m.redraw = true
+		m.urge(Prompt)
+	}
+	m.asking = m.asking.follow(m.log.source.OpenAsks(), m.session.client, m.now).arm(m.now, m.sync)
+	return m, out
+}
+
+// ticked moves the clock. What counts seconds is seen to do so.
+func (m *Model) ticked(in Ticked) {
+	before := m.now
+	m.now = in.Now
+	if m.notice.text != "" && !m.now.Before(m.notice.at.Add(m.notice.lasts)) {
+		m.notice = notice{}
+		m.urge(Stream)
+	}
+	if m.now.Unix() != before.Unix() && (m.busy() || m.asking.phase != ConfirmNone || m.notice.aged) {
+		m.urge(Stream)
+	}
+	if a := m.asking.arm(m.now, m.sync); a.phase != m.asking.phase {
+		m.asking = a
+		m.urge(Prompt)
+	}
+}
+
+func (m *Model) drawn(p Page) {
+	m.sync = SyncIdle
+	if p.Ask != "" && p.Ask == m.asking.ask.Ask && m.asking.drawn.IsZero() {
+		m.asking.drawn = m.now
+	}
+}
+
+// opened begins the story, or begins it anew after the connection was lost: what
+// is live is taken back, for it will be told again from where it began.
+func (m *Model) opened(in Opened) {
+	if !m.lost.IsZero() {
+		m.say("connected again", dim, noticeTime)
+		m.lost = zeroTime
+	}
+	if in.State != nil {
+		m.session = m.session.open(in.State, in.Client)
+	} else {
+		m.session.client = in.Client
+	}
+	m.urge(Prompt)
+}
+
+// shown takes a command of the display.
+func (m *Model) shown(in Shown) {
+	m.log.source.Render(in.Command)
+	urgency := Prompt
+	switch c := in.Command.(type) {
+	case display.AppendText:
+		m.spent += len(c.Text)
+		urgency = Stream
+	case display.AppendThought:
+		m.spent += len(c.Text)
+		urgency = Stream
+	case display.AppendCall, display.ShowUsage:
+		urgency = Stream
+	case display.StartRun:
+		m.spent = 0
+		m.when = event.WhenPause
+	case display.OpenAgent:
+		agents := map[event.SessionID]bool{c.At.Session: true}
+		for id := range m.agents {
+			agents[id] = true
+		}
+		m.agents = agents
+	case display.OpenAsk:
+		m.bell = !in.Old
+	case display.CloseAsk:
+		if !in.Old {
+			m.closed(c)
+		}
+	}
+	if in.Old {
+		urgency = Stream
+	}
+	m.urge(urgency)
+}
+
+// closed says who answered an ask that left without our doing.
+func (m *Model) closed(c display.CloseAsk) {
+	if m.asking.ask.Ask != c.Closed.Ask || m.asking.mine[c.Closed.Ask] {
+		return
+	}
+	text := c.Closed.Outcome
+	if c.Closed.Who != "" {
+		text += " on " + cell.Clean(c.Closed.Who)
+	} else if c.Closed.Method != "person" {
+		text += " by " + c.Closed.Method
+	}
+	m.say(text, dim, closedTime)
+	m.notice.aged = true
+}
+
+// answered takes the result of a command. What was refused is said, and its text
+// comes back where it can.
+func (m *Model) answered(r command.Result) {
+	text, mine := m.sent[r.ID]
+	if mine {
+		sent := map[string]string{}
+		for id, t := range m.sent {
+			if id != r.ID {
+				sent[id] = t
+			}
+		}
+		m.sent = sent
+	}
+	if r.Fault == nil {
+		return
+	}
+	if r.Name == command.Name(command.Answer{}) {
+		m.asking.sent = false
+	}
+	if text != "" && m.composer.text == "" {
+		m.composer = m.composer.set(text)
+	}
+	m.say(cell.Clean(r.Fault.Message), bad, faultTime)
+}
+
+// typed takes what the terminal reports.
+func (m *Model) typed(e term.Event) []Intent {
+	switch e := e.(type) {
+	case term.Key:
+		m.urge(Prompt)
+		return m.key(e)
+	case term.Paste:
+		m.urge(Prompt)
+		if m.asking.phase != ConfirmNone {
+			m.asking = m.asking.paste(e.Text, m.now)
+		} else {
+			m.composer = m.composer.paste(e.Text)
+		}
+	case term.Size:
+		if e != m.size {
+			m.size = e
+			m.urge(Prompt)
+		}
+	case term.Capable:
+		m.can = e.Abilities
+	case term.Resumed:
+		m.redraw = true
+		m.urge(Prompt)
+	case term.Stopping:
+		return []Intent{Suspend{}}
+	case term.Signal:
+		return []Intent{Quit{Signal: e.Signal}}
+	case term.Gone:
+		return []Intent{Quit{Err: e.Err}}
+	case term.Focus:
+	}
+	return nil
+}

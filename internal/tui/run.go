@@ -1,0 +1,315 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"parley/internal/display"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// Options are what Run needs.
+type Options struct {
+	Source   Source
+	Terminal Terminal // Run closes it
+	Session  event.SessionID
+	// Debug asserts the invariants at the end of every tick, as PARLEY_DEBUG asks
+	// for; a breach ends Run with an error.
+	Debug bool
+	// Prompt is sent as the first prompt, where it is not empty.
+	Prompt string
+	// History are the inputs of earlier sessions, the oldest first.
+	History []string
+}
+
+// ErrSignal is what Run returns when a signal asked it to leave.
+type ErrSignal struct{ Signal os.Signal }
+
+func (e ErrSignal) Error() string { return "left on " + e.Signal.String() }
+
+// How much is taken from the channels before the screen is looked at again, and
+// how long the end of a frame is waited for when leaving.
+const (
+	batchMax      = 512
+	leavePatience = 200 * time.Millisecond
+)
+
+// Run shows a session on a terminal until the user leaves, and gives the terminal
+// back as it was, also when ctx ends or something panics. It returns nil when
+// the user left, an [ErrSignal] when a signal asked for it.
+func Run(ctx context.Context, o Options) (err error) {
+	l := newLoop(o)
+	defer func() {
+		v := recover()
+		if v == nil {
+			v = l.screen.broken
+		}
+		l.close()
+		if v != nil {
+			panic(v)
+		}
+	}()
+	return l.run(ctx)
+}
+
+// A loop is the one goroutine that owns the model: it takes inputs, lays out,
+// draws, and carries intents out.
+type loop struct {
+	Options
+	model   Model
+	screen  *screen
+	display *display.Controller
+	old     bool      // what the display yields is from the past
+	seq     event.Seq // of the last event
+	first   event.Seq // of the first event that was shown
+	more    bool      // there is a past before that
+	before  RenderState
+	quit    *Quit
+	pager   *browser
+	pages   chan page
+	err     error
+}
+
+func newLoop(o Options) *loop {
+	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1)}
+	l.model = New(o.Terminal.Size(), time.Now())
+	l.model.composer.history = o.History
+	l.display = display.New(o.Session, shower{l})
+	return l
+}
+
+// A shower hands what the display yields to the model.
+type shower struct{ l *loop }
+
+func (s shower) Render(c display.RenderCommand) error {
+	s.l.reduce(Shown{c, s.l.old})
+	return nil
+}
+
+func (l *loop) run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	if l.Prompt != "" {
+		l.reduce(Typed{term.Paste{Text: l.Prompt}})
+	}
+	for l.quit == nil && l.err == nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e := <-l.Terminal.Events():
+			l.tick()
+			l.typed(e)
+		case u, ok := <-l.Source.Updates():
+			l.tick()
+			l.update(u, ok)
+		case err := <-l.screen.written:
+			l.tick()
+			l.wrote(err)
+		case p := <-l.pages:
+			l.pager.take(p)
+		case <-timer.C:
+			l.tick()
+		}
+		l.drain()
+		if err := l.draw(); err != nil {
+			return err
+		}
+		l.set(timer)
+	}
+	switch {
+	case l.err != nil:
+		return l.err
+	case l.quit.Signal != nil:
+		return ErrSignal{l.quit.Signal}
+	}
+	return l.quit.Err
+}
+
+// drain takes what else is there, keys first, so that a burst is one frame.
+func (l *loop) drain() {
+	for range batchMax {
+		if l.quit != nil {
+			return
+		}
+		select {
+		case e := <-l.Terminal.Events():
+			l.typed(e)
+			continue
+		default:
+		}
+		select {
+		case u, ok := <-l.Source.Updates():
+			l.update(u, ok)
+		default:
+			return
+		}
+	}
+}
+
+func (l *loop) tick() { l.reduce(Ticked{time.Now()}) }
+
+// reduce takes an input into the model and carries out what it wants.
+func (l *loop) reduce(in Input) {
+	var intents []Intent
+	l.model, intents = Reduce(l.model, in)
+	for _, i := range intents {
+		switch i := i.(type) {
+		case Send:
+			l.Source.Send(i.ID, i.Body)
+		case Quit:
+			l.quit = &i
+		case Suspend:
+			l.suspend()
+		case Browse:
+			l.browse(i)
+		}
+	}
+	if l.Debug {
+		state := l.model.RenderState()
+		if err := state.check(l.before); err != nil && l.err == nil {
+			l.err = fmt.Errorf("after %T: %w", in, err)
+		}
+		l.before = state
+	}
+}
+
+func (l *loop) typed(e term.Event) {
+	if l.pager != nil && l.browsed(e) {
+		return
+	}
+	l.reduce(Typed{e})
+}
+
+// update takes what the source tells.
+func (l *loop) update(u Update, ok bool) {
+	if !ok {
+		l.quit = &Quit{}
+		return
+	}
+	switch u := u.(type) {
+	case Attached:
+		l.attached(u)
+	case News:
+		for _, e := range u.Events {
+			l.happened(e)
+		}
+	case Reply:
+		l.reduce(Answered{u.Result})
+	case Down:
+		l.reduce(Lost{u.Err})
+	}
+}
+
+func (l *loop) attached(a Attached) {
+	l.reduce(Opened{State: a.State, Client: a.Client})
+	if l.seq > 0 {
+		return
+	}
+	l.more = a.More
+	l.old = true
+	for _, e := range a.Past {
+		if l.first == 0 {
+			l.first = e.Seq
+		}
+		l.apply(e)
+	}
+	if len(a.Past) == 0 && a.State != nil {
+		l.seq = a.State.Seq
+		l.display.Attach(a.State)
+	}
+	l.old = false
+	if l.Prompt != "" {
+		l.Prompt = ""
+		l.reduce(Typed{term.Key{Name: "enter"}})
+	}
+}
+
+func (l *loop) happened(e event.Event) {
+	if e.Seq <= l.seq && e.Seq != 0 {
+		return // told before the connection was lost
+	}
+	if l.first == 0 {
+		l.first = e.Seq
+	}
+	l.reduce(Happened{e})
+	l.apply(e)
+}
+
+func (l *loop) apply(e event.Event) {
+	l.seq = max(l.seq, e.Seq)
+	l.display.Apply(e)
+}
+
+// wrote takes the outcome of a frame. One that committed lines is followed at
+// once by the one frame that shows the cursor.
+func (l *loop) wrote(err error) {
+	if err != nil {
+		l.quit = &Quit{Err: err}
+		return
+	}
+	p := l.screen.done()
+	if len(p.Commit) > 0 {
+		l.reduce(Committed{p.Upto})
+		if lit := p.Lit(); l.screen.start(lit, l.screen.last) {
+			return
+		}
+		p = l.screen.shown
+	}
+	l.reduce(Drawn{p})
+}
+
+// draw begins a frame if one is due.
+func (l *loop) draw() error {
+	if l.pager != nil {
+		return l.pager.draw(l)
+	}
+	now := time.Now()
+	at := due(l.model.Urgency(), l.screen.last)
+	if l.screen.writing || at.IsZero() || now.Before(at) || l.quit != nil {
+		return nil
+	}
+	// The size may have changed and the signal not be here yet.
+	if size := l.Terminal.Size(); size != l.model.size {
+		l.reduce(Typed{size})
+	}
+	p := Layout(l.model)
+	l.reduce(Laid{p})
+	if !l.screen.start(p, now) {
+		l.reduce(Drawn{p})
+	}
+	return nil
+}
+
+// set sets the timer to when something is to happen by itself.
+func (l *loop) set(timer *time.Timer) {
+	at := l.model.Wake()
+	if d := due(l.model.Urgency(), l.screen.last); !l.screen.writing && !d.IsZero() && (at.IsZero() || d.Before(at)) {
+		at = d
+	}
+	if at.IsZero() {
+		timer.Stop()
+		return
+	}
+	timer.Reset(max(time.Until(at), 0))
+}
+
+// suspend stops the program and draws anew when it goes on.
+func (l *loop) suspend() {
+	l.screen.erase()
+	if err := l.Terminal.Suspend(); err != nil {
+		l.quit = &Quit{Err: err}
+	}
+}
+
+// close gives the terminal back.
+func (l *loop) close() {
+	if l.pager != nil {
+		l.pager.leave(l)
+	}
+	l.screen.erase()
+	close(l.screen.frames)
+	l.Terminal.Close()
+}

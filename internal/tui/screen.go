@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"parley/internal/term"
+)
+
+// A Terminal is what Run draws on: a [term.Terminal], or an emulator in tests.
+type Terminal interface {
+	Events() <-chan term.Event
+	Size() term.Size
+	Abilities() term.Abilities
+	// Do writes a frame with one write and returns its bytes.
+	Do(ops []term.Op) (int, error)
+	Suspend() error
+	Close() error
+}
+
+// A screen owns the terminal's output: at most one frame is being written at a
+// time, by a goroutine of its own, so that a terminal that does not take its
+// bytes keeps nobody from reading keys and events.
+type screen struct {
+	terminal Terminal
+	frames   chan []term.Op
+	written  chan error
+	writing  bool
+	shown    Page // what the terminal shows
+	next     Page // what is being written
+	last     time.Time
+	broken   any // a panic of the goroutine
+}
+
+func newScreen(t Terminal) *screen {
+	s := &screen{terminal: t, frames: make(chan []term.Op), written: make(chan error, 1)}
+	go s.write()
+	return s
+}
+
+func (s *screen) write() {
+	defer func() {
+		if v := recover(); v != nil {
+			s.broken = v
+			s.written <- fmt.Errorf("draw: %v", v)
+		}
+	}()
+	for ops := range s.frames {
+		_, err := s.terminal.Do(ops)
+		s.written <- err
+	}
+}
+
+// start begins to write the frame that shows a page. It reports false when the
+// terminal shows it already.
+func (s *screen) start(p Page, now time.Time) bool {
+	ops := Draw(s.shown, p, s.terminal.Abilities().Reflow)
+	if len(ops) == 0 {
+		s.shown = p
+		return false
+	}
+	s.next, s.writing, s.last = p, true, now
+	s.frames <- ops
+	return true
+}
+
+// done takes the outcome of the frame that was written.
+func (s *screen) done() Page {
+	s.writing = false
+	s.shown = s.next
+	return s.shown
+}
+
+// settle waits until nothing is being written, but not for ever.
+func (s *screen) settle(patience time.Duration) bool {
+	if !s.writing {
+		return true
+	}
+	select {
+	case err := <-s.written:
+		s.done()
+		return err == nil
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// erase takes the live rows off the screen.
+func (s *screen) erase() {
+	if s.settle(leavePatience) {
+		s.terminal.Do(Erase(s.shown, s.terminal.Size(), s.terminal.Abilities().Reflow))
+		s.shown = Page{}
+	}
+}

@@ -1,0 +1,225 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/cell"
+	"parley/internal/display"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// A stage is a model, the display before it and an emulator behind it, driven
+// step by step: what Run does, without its goroutines and its clock.
+type stage struct {
+	t       testing.TB
+	model   Model
+	control *display.Controller
+	screen  *emulator
+	shown   Page
+	before  RenderState
+	seq     event.Seq
+	now     time.Time
+	intents []Intent
+	commits []string // all lines committed, as text
+}
+
+const sessionID = event.SessionID("sess-01")
+
+var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+
+func newStage(t testing.TB, w, h int, reflow term.Reflow, shell ...string) *stage {
+	s := &stage{t: t, screen: newEmulator(w, h, reflow), now: noon}
+	for _, l := range shell {
+		s.screen.Write([]byte(l + "\r\n"))
+	}
+	s.model = New(term.Size{Width: w, Height: h}, s.now)
+	s.control = display.New(sessionID, stageRenderer{s})
+	s.before = s.model.RenderState()
+	return s
+}
+
+type stageRenderer struct{ s *stage }
+
+func (r stageRenderer) Render(c display.RenderCommand) error {
+	r.s.reduce(Shown{Command: c})
+	return nil
+}
+
+// reduce takes an input and checks the invariants after it.
+func (s *stage) reduce(in Input) {
+	s.t.Helper()
+	var intents []Intent
+	s.model, intents = Reduce(s.model, in)
+	s.intents = append(s.intents, intents...)
+	s.check(in)
+}
+
+func (s *stage) check(in Input) {
+	s.t.Helper()
+	state := s.model.RenderState()
+	if err := state.check(s.before); err != nil {
+		s.t.Fatalf("after %T %+v: %v", in, in, err)
+	}
+	s.before = state
+}
+
+// happen lets an event of the main session happen.
+func (s *stage) happen(bodies ...event.Body) {
+	s.t.Helper()
+	for _, b := range bodies {
+		s.seq++
+		e := event.Event{Seq: s.seq, Time: s.now, Session: sessionID, Run: "r1", Body: b}
+		s.reduce(Happened{e})
+		s.control.Apply(e)
+	}
+}
+
+// pass lets time pass.
+func (s *stage) pass(d time.Duration) {
+	s.t.Helper()
+	s.now = s.now.Add(d)
+	s.reduce(Ticked{s.now})
+}
+
+func (s *stage) press(names ...string) {
+	s.t.Helper()
+	for _, n := range names {
+		k := term.Key{Name: n}
+		if len([]rune(n)) == 1 {
+			k.Text = n
+		} else if n == "space" {
+			k.Text = " "
+		}
+		s.reduce(Typed{k})
+	}
+}
+
+func (s *stage) write(text string) {
+	s.t.Helper()
+	for _, r := range text {
+		s.press(string(r))
+	}
+}
+
+// lay lays a page out and says so to the model, before it is written.
+func (s *stage) lay() Page {
+	s.t.Helper()
+	p := Layout(s.model)
+	s.reduce(Laid{p})
+	if n := len(p.Live); n > liveLimit(p.Height) {
+		s.t.Fatalf("%d live rows on a screen of %d", n, p.Height)
+	}
+	for _, l := range p.Live {
+		if w := l.Width(); w >= p.Width && p.Width > 1 {
+			s.t.Fatalf("live row of %d columns on a screen of %d: %q", w, p.Width, l.Text())
+		}
+	}
+	return p
+}
+
+// put writes the frame of a page.
+func (s *stage) put(p Page) {
+	s.t.Helper()
+	ops := Draw(s.shown, p, s.screen.reflow)
+	s.screen.Write(term.Encode(nil, ops, cell.Color16|cell.Links))
+	if len(s.screen.moved) > 0 {
+		s.t.Fatalf("frame %q: %v", term.Encode(nil, ops, 0), s.screen.moved)
+	}
+	for _, l := range p.Commit {
+		s.commits = append(s.commits, l.Text())
+	}
+	s.shown = p
+	s.trace(fmt.Sprintf("put %dx%d live %d commit %d", p.Width, p.Height, len(p.Live), len(p.Commit)))
+}
+
+// took tells the model that a page was written, and writes the frame that
+// follows a commit.
+func (s *stage) took(p Page) {
+	s.t.Helper()
+	if len(p.Commit) > 0 {
+		s.reduce(Committed{p.Upto})
+		s.put(p.Lit())
+	}
+	s.reduce(Drawn{s.shown})
+}
+
+// draw is a whole frame.
+func (s *stage) draw() Page {
+	s.t.Helper()
+	p := s.lay()
+	s.put(p)
+	s.took(p)
+	return p
+}
+
+// resize changes the terminal and tells the model.
+func (s *stage) resize(w, h int) {
+	s.t.Helper()
+	s.screen.resize(w, h)
+	s.trace("RESIZED")
+	s.reduce(Typed{term.Size{Width: w, Height: h}})
+}
+
+// leave takes the live rows away.
+func (s *stage) leave() {
+	s.screen.Write(term.Encode(nil, Erase(s.shown, s.model.size, s.screen.reflow), 0))
+	s.shown = Page{}
+}
+
+// faithful fails unless the terminal holds what the shell wrote and what was
+// committed, line by line, and nothing else.
+func (s *stage) faithful(shell ...string) {
+	s.t.Helper()
+	var got []string
+	for _, l := range s.screen.logical() {
+		if l = strings.TrimRight(l, " "); l != "" {
+			got = append(got, l)
+		}
+	}
+	var want []string
+	for _, l := range append(append([]string(nil), shell...), s.commits...) {
+		if l = strings.TrimRight(l, " "); l != "" {
+			want = append(want, l)
+		}
+	}
+	for i := range max(len(got), len(want)) {
+		var g, w string
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			s.t.Fatalf("line %d of the terminal (%d lines, want %d)\n got  %q\n want %q\nscreen:\n%s", i, len(got), len(want), g, w, strings.Join(s.screen.screen(), "\n"))
+		}
+	}
+}
+
+// Bodies for stories.
+func said(text string) event.Body {
+	return event.UserSaid{Entry: "e1", Text: text, Origin: event.LanePrompt}
+}
+
+func begin(prompt string) []event.Body {
+	return []event.Body{event.RunStarted{Number: 1}, event.TurnStarted{Number: 1, Lane: event.LanePrompt}, said(prompt), event.StepStarted{Number: 1}, event.ResponseStarted{Provider: "script", Model: "m"}}
+}
+
+func finish() []event.Body {
+	return []event.Body{event.ResponseEnded{Stop: "stop"}, event.StepEnded{Number: 1}, event.TurnEnded{Number: 1, Reason: event.ReasonDone}, event.RunEnded{Reason: event.ReasonDone}}
+}
+
+func asked(id event.AskID, call event.CallID) event.Body {
+	return event.AskOpened{Ask: id, Kind: event.AskPermission, Call: call, Title: "Allow bash?", Text: "no rule covers it",
+		Options: []event.Option{
+			{Key: "y", Label: "allow once", Effect: "allow", Scope: "once"},
+			{Key: "a", Label: "allow for this session: bash(go test)", Effect: "allow", Scope: "session", Rules: []string{"bash(go test)"}},
+			{Key: "n", Label: "deny once", Effect: "deny", Scope: "once", Stop: true},
+		}}
+}
+
+func marker(n int) string { return fmt.Sprintf("#%05d#", n) }

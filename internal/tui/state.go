@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"parley/internal/cell"
+	"parley/internal/display"
+	"parley/internal/event"
+)
+
+// stateRow says what is waited for, for how long, and which keys matter now.
+// It is nil when nothing goes on.
+func (m *Model) stateRow(width int) cell.Line {
+	what, since, style := m.waitingFor()
+	if what == "" {
+		return nil
+	}
+	left := (&setter{}).add(style, m.scene().sign()+" ", what)
+	if !since.IsZero() {
+		left.add(dim, " · "+seconds(m.now.Sub(since)))
+	}
+	if n := m.spent / 4; n > 0 && m.running() {
+		left.add(dim, " · ~"+plural(n, "token"))
+	}
+	row := cell.Truncate(left.line, max(width-1, 1))
+	for _, keys := range m.keys() {
+		if r := spread(row, cell.Styled(keys, dim), width); len(r) > len(row) {
+			return r
+		}
+	}
+	return row
+}
+
+// waitingFor names what is waited for, and since when.
+func (m *Model) waitingFor() (what string, since time.Time, style cell.Style) {
+	st := m.log.source.Status()
+	switch {
+	case !m.lost.IsZero():
+		return "reconnecting", m.lost, needed
+	case !m.running():
+		return "", time.Time{}, plain
+	case st.Aborting:
+		return "stopping", st.Since, plain
+	}
+	if r := m.retry(); r != nil {
+		reason, _ := oneLine(r.Retry.Reason, 60)
+		left := r.Began.Add(time.Duration(r.Retry.DelayMS) * time.Millisecond).Sub(m.now)
+		if left <= 0 {
+			return fmt.Sprintf("asking again (%d of %d): %s", r.Retry.Attempt, r.Retry.Max, reason), r.Began, needed
+		}
+		return fmt.Sprintf("asking again in %s (%d of %d): %s", seconds(left+time.Second-1), r.Retry.Attempt, r.Retry.Max, reason), time.Time{}, needed
+	}
+	for _, it := range m.log.source.OpenAsks() {
+		if to := it.Ask.Opened.To; to != "" && to != m.session.client {
+			return "waiting for an answer on another client", it.Began, plain
+		}
+	}
+	if m.session.ready != "" {
+		return cell.Clean(m.session.ready) + " is ready to be decided", time.Time{}, plain
+	}
+	return m.phase(st), m.since(st), plain
+}
+
+// since returns when the phase began: as the log says, and where it does not say,
+// when the run did.
+func (m *Model) since(st display.Status) time.Time {
+	if st.Since.IsZero() {
+		return st.Run
+	}
+	return st.Since
+}
+
+func (m *Model) phase(st display.Status) string {
+	switch st.Phase {
+	case display.Thinking, display.Error, display.Idle:
+		if st.Hint != "" {
+			return "writing a call of " + cell.Clean(st.Hint)
+		}
+		if items := m.log.source.Items(); len(items) > 0 && items[len(items)-1].Open && items[len(items)-1].Kind == display.KindThought {
+			return "thinking"
+		}
+		if name := m.session.modelName(); name != "" {
+			return "waiting for " + name
+		}
+		return "waiting for the model"
+	case display.StreamingText:
+		return "writing"
+	case display.ToolExecuting:
+		if st.What != "" {
+			return "running " + cell.Clean(st.What)
+		}
+		return "running a tool"
+	}
+	return "working"
+}
+
+// retry returns the retry that is waited for, or nil.
+func (m *Model) retry() *display.Item {
+	for _, it := range m.log.source.Items() {
+		if it.Kind == display.KindRetry && it.Open {
+			return it
+		}
+	}
+	return nil
+}
+
+var whens = map[event.When]string{event.WhenPause: "steer", event.WhenAfter: "steer after this step", event.WhenNow: "steer now"}
+
+// keys are the keys that matter, the fullest account first.
+func (m *Model) keys() []string {
+	if !m.lost.IsZero() {
+		return []string{"ctrl+c ctrl+c leave"}
+	}
+	if m.composer.text == "" {
+		return []string{"esc interrupt · enter " + whens[m.when], "esc interrupt"}
+	}
+	return []string{
+		"enter " + whens[m.when] + " · tab when · alt+enter queue · esc interrupt",
+		"enter " + whens[m.when] + " · alt+enter queue",
+		"enter " + whens[m.when],
+	}
+}

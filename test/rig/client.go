@@ -1,0 +1,202 @@
+package rig
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/event"
+)
+
+// A Client is one native connection. It keeps every line it saw, as bytes.
+type Client struct {
+	conn net.Conn
+
+	mu    sync.Mutex // of what follows
+	lines []Line
+	err   error
+	more  chan struct{} // closed when a line comes or the connection ends
+}
+
+// A Line is one line of the daemon.
+type Line struct {
+	Raw  string
+	Type string    // of an event: its kind
+	Seq  event.Seq // 0: not an event
+	ID   string    // of a result
+}
+
+// Dial connects to a daemon. Nothing is said yet.
+func Dial(socket string) (*Client, error) {
+	c, err := Connect(socket)
+	if err == nil {
+		go c.read()
+	}
+	return c, err
+}
+
+// Connect is a client that never reads: what it is sent stays in the socket.
+func Connect(socket string) (*Client, error) {
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{conn: conn, more: make(chan struct{})}, nil
+}
+
+func (c *Client) read() {
+	r := bufio.NewReaderSize(c.conn, 64<<10)
+	for {
+		text, err := r.ReadString('\n')
+		c.mu.Lock()
+		if err == nil {
+			l := Line{Raw: strings.TrimSuffix(text, "\n")}
+			err = json.Unmarshal([]byte(text), &struct {
+				Type *string    `json:"type"`
+				Seq  *event.Seq `json:"seq"`
+				ID   *string    `json:"id"`
+			}{&l.Type, &l.Seq, &l.ID})
+			c.lines = append(c.lines, l)
+		}
+		c.err = err
+		close(c.more)
+		c.more = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Send says a line.
+func (c *Client) Send(line string) error {
+	_, err := io.WriteString(c.conn, line+"\n")
+	return err
+}
+
+// Do says a command and waits for its result, which it returns without a look
+// at whether it is good.
+func (c *Client) Do(name, id string, session event.SessionID, data any) (Reply, error) {
+	body, err := json.Marshal(data)
+	if err != nil {
+		return Reply{}, err
+	}
+	from := len(c.Lines())
+	if err := c.Send(fmt.Sprintf(`{"type":%q,"id":%q,"session":%q,"data":%s}`, name, id, session, body)); err != nil {
+		return Reply{}, err
+	}
+	line, _, err := c.Wait(from, func(l Line) bool { return l.Type == "result" && l.ID == id })
+	if err != nil {
+		return Reply{}, fmt.Errorf("%s: %w", name, err)
+	}
+	var r Reply
+	return r, json.Unmarshal([]byte(line.Raw), &r)
+}
+
+// A Reply is a result as it stands on the wire.
+type Reply struct {
+	OK    bool            `json:"ok"`
+	Data  json.RawMessage `json:"data"`
+	Error *struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// Fault is what a refusal says; nil for an answer.
+func (r Reply) Fault() error {
+	if r.OK {
+		return nil
+	}
+	if r.Error == nil {
+		return errors.New("a refusal without an error")
+	}
+	return fmt.Errorf("%s: %s", r.Error.Code, r.Error.Message)
+}
+
+// Hello connects to a session and returns its id and the welcome. Session is an
+// id, new, last or empty; since is nil for the start of the open run.
+func Hello(socket, name, session string, since *event.Seq, cwd string, capabilities ...string) (*Client, event.SessionID, error) {
+	c, err := Dial(socket)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := c.Send(HelloLine(name, session, since, cwd, capabilities...)); err != nil {
+		return c, "", err
+	}
+	line, _, err := c.Wait(0, func(l Line) bool { return l.Type == "welcome" || l.Type == "fault" })
+	if err == nil && line.Type == "fault" {
+		err = errors.New(line.Raw)
+	}
+	var said struct {
+		Session event.SessionID `json:"session"`
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(line.Raw), &said)
+	}
+	return c, said.Session, err
+}
+
+// HelloLine is the first line of a client.
+func HelloLine(name, session string, since *event.Seq, cwd string, capabilities ...string) string {
+	h := map[string]any{"type": "hello", "protocol": 1, "client": map[string]string{"name": name}, "since": since, "cwd": cwd, "capabilities": capabilities}
+	if session != "" {
+		h["session"] = session
+	}
+	line, err := json.Marshal(h)
+	if err != nil {
+		panic(err) // strings and a number
+	}
+	return string(line)
+}
+
+// Lines are all that came so far.
+func (c *Client) Lines() []Line {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.lines)
+}
+
+// Wait waits for a line past the first from ones and returns it with its index.
+// The error of a connection that ends first is io.EOF or what ended it.
+func (c *Client) Wait(from int, want func(Line) bool) (Line, int, error) {
+	late := time.NewTimer(Patience)
+	defer late.Stop()
+	for i := from; ; {
+		c.mu.Lock()
+		lines, err, more := c.lines, c.err, c.more
+		c.mu.Unlock()
+		for ; i < len(lines); i++ {
+			if want(lines[i]) {
+				return lines[i], i, nil
+			}
+		}
+		if err != nil {
+			return Line{}, i, err
+		}
+		select {
+		case <-more:
+		case <-late.C:
+			return Line{}, i, fmt.Errorf("it did not come within %s", Patience)
+		}
+	}
+}
+
+// Ended waits for the end of the connection.
+func (c *Client) Ended() error {
+	_, _, err := c.Wait(0, func(Line) bool { return false })
+	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close leaves.
+func (c *Client) Close() error { return c.conn.Close() }
