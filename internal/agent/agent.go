@@ -94,6 +94,7 @@ type Run struct {
 	depth    int     // 0: of the root
 	waiting  int     // background sub-agents that have not been delivered
 	finished chan event.DeveloperSaid
+	overflow string // what the server said of a request that was too large
 }
 
 // New returns a run that has not begun.

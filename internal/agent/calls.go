@@ -225,6 +225,12 @@ func (r *Run) ended(c tool.Call, result tool.Result) (event.CallEnded, error) {
 	if d := result.Display; d != (tool.Display{}) {
 		end.Display = &event.Display{Diff: d.Diff, File: d.File, Language: d.Language, Exit: d.ExitCode}
 	}
+	if id, ok := r.agents.of.LoadAndDelete(c.ID); ok {
+		if end.Display == nil {
+			end.Display = &event.Display{}
+		}
+		end.Display.Agent = id.(event.SessionID)
+	}
 	for _, image := range result.Images {
 		saved, err := r.setup.Save(image.MediaType, image.Data)
 		if err != nil {

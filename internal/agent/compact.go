@@ -88,11 +88,10 @@ func (r *Run) shrink(ctx, logged context.Context, s *transcript.State, before, t
 		}
 		before = e.TokensAfter
 	}
-	done, fault, err := r.summarize(ctx, logged, r.log.State(), before, target, trigger, "")
+	_, fault, err := r.summarize(ctx, logged, r.log.State(), before, target, trigger, "")
 	if err == nil && fault != nil && ctx.Err() == nil {
 		err = r.emit(logged, event.NoteAdded{Level: "warn", Text: "The conversation could not be summarised: " + fault.Message, Source: "compaction"})
 	}
-	_ = done
 	return err
 }
 
@@ -194,16 +193,10 @@ func (r *Run) cut(s *transcript.State, target int) (old *transcript.State, first
 	for keep > 0 && r.costs(s, path[keep-1:]) <= target/2 {
 		keep--
 	}
-	if s.Turn != nil && keep <= 0 || keep == 0 {
-		keep = 0
-	}
 	if s.Turn != nil {
 		parts = s.Turn.Hidden
-		for n := len(s.Turn.Parts) - recentParts; n > parts && r.costsParts(s.Turn.Parts[parts:]) > target/2; parts++ {
-			if parts >= n-1 {
-				parts = n
-				break
-			}
+		for last := len(s.Turn.Parts) - recentParts; parts < last && r.costsParts(s.Turn.Parts[parts:]) > target/2; {
+			parts++
 		}
 	}
 	if keep < len(path) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/internal/event"
 	"parley/internal/llm"
@@ -188,6 +189,10 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	if fault == nil {
 		fault = &llm.Fault{Code: "provider", Message: "the model's answer broke off"}
 	}
+	if !w.started && overflows(fault.Message) {
+		w.run.overflow = explain(w.run.setup.Provider, *fault)
+		return stepOverflow, nil, nil
+	}
 	fault.Message = explain(w.run.setup.Provider, *fault)
 	w.interrupt("provider", fault.Message)
 	if fault.Retryable && w.visible() && len(w.begun) == 0 {
@@ -197,6 +202,18 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	}
 	w.pending = append(w.pending, event.FaultRaised{Code: fault.Code, Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
 	return stepFailed, nil, w.flush()
+}
+
+// overflows tells by its words that a request was larger than the model takes:
+// the wires have no code for it in common.
+func overflows(message string) bool {
+	message = strings.ToLower(message)
+	for _, words := range []string{"context_length_exceeded", "maximum context length", "too many tokens", "token limit", "prompt is too long", "context window", "exceeds the maximum number of tokens"} {
+		if strings.Contains(message, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // explain is a fault in words that say whose it is and what to do.

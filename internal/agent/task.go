@@ -41,6 +41,7 @@ type agents struct {
 	mu    sync.Mutex
 	begun int
 	newID func() event.SessionID
+	of    sync.Map // event.CallID as string → event.SessionID of its sub-agent
 }
 
 // taskTool starts a sub-agent: a child session whose events are in the root's
@@ -131,7 +132,6 @@ type child struct {
 	run  *Run
 	log  *childLog
 	args taskArgs
-	call string
 }
 
 // child makes a sub-agent. It may do no more than its parent: the policy is the
@@ -184,7 +184,8 @@ func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *comm
 	if err != nil {
 		return nil, command.FaultOf(err)
 	}
-	return &child{run: run, log: log, args: a, call: c.ID}, nil
+	r.agents.of.Store(c.ID, log.id)
+	return &child{run: run, log: log, args: a}, nil
 }
 
 // work takes the sub-agent to its end and closes its session.

@@ -15,7 +15,7 @@ const continuations = 3
 // turn takes the open turn to where it can be ended, and says why it ends. An
 // error is one of the log.
 func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
-	cuts := 0
+	cuts, overflows := 0, 0
 	for steps := 0; ; steps++ {
 		if ctx.Err() != nil {
 			return event.ReasonAborted, nil
@@ -36,6 +36,7 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 				return event.ReasonError, nil
 			}
 		case stepMore:
+			overflows = 0
 			if _, err := r.deliver(ctx, logged, false); err != nil {
 				return "", err
 			}
@@ -49,6 +50,15 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			}
 		case stepFailed:
 			return event.ReasonError, nil
+		case stepOverflow:
+			if overflows++; overflows > 1 {
+				return event.ReasonError, r.raise(logged, "limit", r.overflow)
+			}
+			s := r.log.State()
+			before := r.size(s)
+			if err := r.shrink(ctx, logged, s, before, before/2, "overflow"); err != nil {
+				return "", err
+			}
 		case stepSteered:
 			return event.ReasonSteered, nil
 		case stepStopped:
@@ -73,6 +83,7 @@ const (
 	stepStopped                // a denial ended the turn
 	stepRepeats                // the same call too often
 	stepAborted
+	stepOverflow // the request was larger than the model takes
 )
 
 // step makes one request and runs its calls. The step is closed when it returns.

@@ -12,9 +12,9 @@ import (
 // models tries the keys and the servers of all providers that are of use, and
 // says which model a prompt would get.
 func (d *doctor) models(ctx context.Context) {
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
 		if d.env[name] != "" {
-			d.say("proxy", poor, "set the provider's base_url to a server that can be reached directly", "%s is set, but servers of models are called directly", name)
+			d.say("proxy", good, "", "servers of models are called by way of %s", name)
 			break
 		}
 	}
@@ -24,7 +24,7 @@ func (d *doctor) models(ctx context.Context) {
 			ask = append(ask, p)
 		}
 	}
-	heard := listAll(ctx, ask, d.wait)
+	heard := newAsking(d.env, d.wait).all(ctx, ask)
 	preset, err := d.cfg.DefaultModel(d.env, func(p config.Resolved) ([]string, bool) { return heard[p.Name].models, heard[p.Name].ok })
 	used, _, _ := strings.Cut(preset, "/")
 	var idle []string

@@ -5,11 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/net/http/httpproxy"
 
 	"parley/internal/agent"
 	"parley/internal/command"
@@ -52,8 +56,40 @@ type engine struct {
 	store  config.Store
 	models map[string]func(llm.Options) llm.Model
 
-	mu     sync.Mutex // of what follows
-	places map[event.SessionID]*place
+	mu      sync.Mutex // of what follows
+	places  map[event.SessionID]*place
+	clients map[string]*http.Client // by the proxies that they use
+}
+
+// close ends what the sessions' tools left running.
+func (e *engine) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range e.places {
+		p.jobs.Close()
+	}
+}
+
+// http is a client that uses the proxies of an environment. It is kept, and so
+// are its connections.
+func (e *engine) http(env config.Env) *http.Client {
+	proxies := httpproxy.Config{
+		HTTPProxy: firstOf(env["HTTP_PROXY"], env["http_proxy"]), HTTPSProxy: firstOf(env["HTTPS_PROXY"], env["https_proxy"]),
+		NoProxy: firstOf(env["NO_PROXY"], env["no_proxy"]),
+	}
+	if proxies == (httpproxy.Config{}) {
+		return nil
+	}
+	key := proxies.HTTPProxy + " " + proxies.HTTPSProxy + " " + proxies.NoProxy
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c := e.clients[key]; c != nil {
+		return c
+	}
+	choose := proxies.ProxyFunc()
+	c := llm.HTTP(func(r *http.Request) (*url.URL, error) { return choose(r.URL) })
+	e.clients[key] = c
+	return c
 }
 
 // place is what a session's tools remember while the daemon runs.
@@ -66,7 +102,7 @@ func newEngine(a *app) *engine {
 	return &engine{
 		env: a.env, dir: a.dir, paths: a.paths, store: config.NewStore(a.paths.Data),
 		tools:  tool.NewSet(read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), agent.Task()),
-		places: make(map[event.SessionID]*place),
+		places: make(map[event.SessionID]*place), clients: make(map[string]*http.Client),
 		models: map[string]func(llm.Options) llm.Model{
 			"openai-chat": openaichat.New, "openai-responses": openairesponses.New, "anthropic": anthropic.New, "gemini": gemini.New,
 		},
@@ -150,6 +186,7 @@ func (e *engine) prepare(ctx context.Context, log journal.Log, s *transcript.Sta
 		Save:  func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
 		Load:  func(a event.Attachment) ([]byte, error) { return load(log, a) },
 	}
+	setup.World.Extra = []string{filepath.Join(files, "output")}
 	if cfg.Context.Strategy != "off" {
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
@@ -161,6 +198,11 @@ func (e *engine) prepare(ctx context.Context, log journal.Log, s *transcript.Sta
 	setup.Choose = func(to *agent.Setup, model string) *command.Fault { return e.choose(to, cfg, env, dir, model) }
 	if setup.Policy, err = e.policy(cfg, origins, projectRoot(dir), p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
+	}
+	if forbidden := setup.Policy.Forbidden("read", setup.Home); forbidden != nil {
+		setup.World.Hidden = func(t tool.Target) bool {
+			return forbidden(permission.Path{Abs: t.Path, Rel: t.Rel, Inside: t.Inside})
+		}
 	}
 	setup.Store = func(scope permission.Scope, effect permission.Effect, rules []string) error {
 		return e.keep(projectRoot(dir), scope, effect, rules)
@@ -222,7 +264,7 @@ func (e *engine) choose(setup *agent.Setup, cfg config.Config, env config.Env, d
 	if !ok {
 		return command.Faultf(command.Invalid, "provider %s: unknown type %q", name, provider.Type)
 	}
-	setup.Model = retry.Wrap(wire(llm.Options{Provider: name, BaseURL: provider.BaseURL, Key: provider.Key.Reveal(), Headers: headers}), retry.Options{})
+	setup.Model = retry.Wrap(wire(llm.Options{Provider: name, BaseURL: provider.BaseURL, Key: provider.Key.Reveal(), Headers: headers, HTTP: e.http(env)}), retry.Options{})
 	return nil
 }
 
@@ -296,6 +338,9 @@ func (e *engine) keep(root string, scope permission.Scope, effect permission.Eff
 	return nil
 }
 
+// startup are variables by which an environment changes what a command means.
+var startup = map[string]bool{"CDPATH": true, "BASH_ENV": true, "ENV": true}
+
 // commandEnv is the environment of commands: the client's, without keys.
 func commandEnv(env config.Env, cfg config.Config) []string {
 	secret := make(map[string]bool)
@@ -304,7 +349,7 @@ func commandEnv(env config.Env, cfg config.Config) []string {
 	}
 	var out []string
 	for name, value := range env {
-		if secret[name] || strings.HasSuffix(name, "_API_KEY") && slices.Contains(config.Variables(), name) {
+		if secret[name] || startup[name] || strings.HasPrefix(name, "BASH_FUNC_") || strings.HasSuffix(name, "_API_KEY") && slices.Contains(config.Variables(), name) {
 			continue
 		}
 		out = append(out, name+"="+value)

@@ -44,8 +44,26 @@ var listingPaths = map[string]struct{ version, path string }{
 	"gemini":           {"/v1beta", "/models?pageSize=1000"},
 }
 
-// list asks a provider's server for its models. It waits no longer than wait.
-func list(ctx context.Context, p config.Resolved, wait time.Duration) listing {
+// asking is how servers are asked: by way of the environment's proxies, and no
+// longer than wait.
+type asking struct {
+	http *http.Client
+	wait time.Duration
+}
+
+func newAsking(env config.Env, wait time.Duration) asking {
+	e := engine{clients: make(map[string]*http.Client)}
+	client := e.http(env)
+	if client == nil {
+		client = llm.HTTP(nil)
+	}
+	// A key must not follow a redirect.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return asking{client, wait}
+}
+
+// list asks a provider's server for its models.
+func (a asking) list(ctx context.Context, p config.Resolved) listing {
 	where, ok := listingPaths[p.Type]
 	if !ok {
 		return listing{reason: "it has no list of models"}
@@ -54,20 +72,17 @@ func list(ctx context.Context, p config.Resolved, wait time.Duration) listing {
 	if fault != nil {
 		return listing{reason: fault.Message}
 	}
-	within, cancel := context.WithTimeout(ctx, wait)
+	within, cancel := context.WithTimeout(ctx, a.wait)
 	defer cancel()
 	q, err := http.NewRequestWithContext(within, http.MethodGet, base+where.path, nil)
 	if err != nil {
 		return listing{reason: "the address cannot be asked"}
 	}
 	authorize(q.Header, p)
-	client := llm.HTTP(nil)
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	defer client.CloseIdleConnections()
-	res, err := client.Do(q)
+	res, err := a.http.Do(q)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return listing{silent: true, reason: fmt.Sprintf("%s: no answer within %s", q.URL.Host, wait)}
+			return listing{silent: true, reason: fmt.Sprintf("%s: no answer within %s", q.URL.Host, a.wait)}
 		}
 		return listing{silent: true, reason: llm.AsFault(ctx, err).Message}
 	}
@@ -162,9 +177,10 @@ func modelNames(body []byte) ([]string, bool) {
 	return names, true
 }
 
-// listAll asks several servers at once. The key of the result is the provider's
+// all asks several servers at once. The key of the result is the provider's
 // name; those of one address, key and headers are asked once.
-func listAll(ctx context.Context, providers []config.Resolved, wait time.Duration) map[string]listing {
+func (a asking) all(ctx context.Context, providers []config.Resolved) map[string]listing {
+	defer a.http.CloseIdleConnections()
 	type answer struct {
 		names []string
 		listing
@@ -185,13 +201,13 @@ func listAll(ctx context.Context, providers []config.Resolved, wait time.Duratio
 		shared[at] = append(shared[at], p.Name)
 	}
 	for i, p := range asked {
-		go func() { answers <- answer{shared[i], list(ctx, p, wait)} }()
+		go func() { answers <- answer{shared[i], a.list(ctx, p)} }()
 	}
 	out := make(map[string]listing, len(providers))
 	for range asked {
-		a := <-answers
-		for _, name := range a.names {
-			out[name] = a.listing
+		got := <-answers
+		for _, name := range got.names {
+			out[name] = got.listing
 		}
 	}
 	return out

@@ -79,7 +79,11 @@ func flagsOf(c *cobra.Command) []pair {
 		if f.Shorthand != "" {
 			term = "-" + f.Shorthand + ", " + term
 		}
-		if name != "" {
+		switch name {
+		case "":
+		case "string", "stringArray", "stringSlice": // the usage names nothing
+			term += " VALUE"
+		default:
 			term += " " + name
 		}
 		if value := f.DefValue; value != "" && value != "[]" && value != "false" && value != "0" {

@@ -143,7 +143,7 @@ func (a *app) choices(ctx context.Context, cfg config.Config, wait time.Duration
 			ask = append(ask, p)
 		}
 	}
-	heard := listAll(ctx, ask, wait)
+	heard := newAsking(a.env, wait).all(ctx, ask)
 	preset, err := cfg.DefaultModel(a.env, func(p config.Resolved) ([]string, bool) {
 		l := heard[p.Name]
 		return l.models, l.ok

@@ -80,6 +80,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 	}
 	defer store.Close()
 	e := newEngine(a)
+	defer e.close()
 	e.model, e.allow, e.deny = o.model, o.allow, o.deny
 	if o.workdir != "" {
 		if e.dir, err = filepath.Abs(o.workdir); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -209,7 +208,7 @@ func (w *watch) answer(ctx context.Context, text string) {
 	if !ok {
 		return
 	}
-	body, problem := answerOf(ask, question, text)
+	body, problem := plain.Answer(ask, question, text)
 	if problem != "" {
 		r.r.Remark(problem)
 		_ = r.r.Flush()
@@ -223,33 +222,4 @@ func (w *watch) answer(ctx context.Context, text string) {
 			}
 		}
 	}()
-}
-
-// answerOf reads an answer: an option's key, or text where there are none. A key
-// may be followed by a reason.
-func answerOf(ask event.AskOpened, question int, text string) (command.Answer, string) {
-	text = strings.TrimSpace(text)
-	options := ask.Options
-	if question < len(ask.Questions) {
-		options = ask.Questions[question].Options
-	}
-	a := command.Answer{Ask: ask.Ask, Question: question}
-	if len(options) == 0 {
-		a.Text = text
-		return a, ""
-	}
-	key, reason, _ := strings.Cut(text, " ")
-	var keys []string
-	for _, o := range options {
-		if strings.EqualFold(o.Key, key) {
-			a.Keys, a.Reason = []string{o.Key}, strings.TrimSpace(reason)
-			return a, ""
-		}
-		keys = append(keys, o.Key)
-	}
-	if question < len(ask.Questions) && text != "" {
-		a.Text = text
-		return a, ""
-	}
-	return a, "Type one of " + strings.Join(keys, ", ") + " and Enter."
 }

@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"bytes"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -186,7 +188,8 @@ func waits(source []byte, at int) bool {
 	case '\\':
 		return after == '\n'
 	case '_':
-		return !space && (at == 0 || !letter(source[at-1]))
+		before, _ := utf8.DecodeLastRune(source[:at])
+		return !space && !unicode.IsLetter(before) && !unicode.IsNumber(before)
 	default:
 		return !space
 	}

@@ -27,10 +27,10 @@ type Client struct {
 
 // A Line is one line of the daemon.
 type Line struct {
-	Raw  string
-	Type string    // of an event: its kind
-	Seq  event.Seq // 0: not an event
-	ID   string    // of a result
+	Raw  string    `json:"-"`
+	Type string    `json:"type"` // of an event: its kind
+	Seq  event.Seq `json:"seq"`  // 0: not an event
+	ID   string    `json:"id"`   // of a result
 }
 
 // Dial connects to a daemon. Nothing is said yet.
@@ -58,11 +58,7 @@ func (c *Client) read() {
 		c.mu.Lock()
 		if err == nil {
 			l := Line{Raw: strings.TrimSuffix(text, "\n")}
-			err = json.Unmarshal([]byte(text), &struct {
-				Type *string    `json:"type"`
-				Seq  *event.Seq `json:"seq"`
-				ID   *string    `json:"id"`
-			}{&l.Type, &l.Seq, &l.ID})
+			err = json.Unmarshal([]byte(text), &l)
 			c.lines = append(c.lines, l)
 		}
 		c.err = err

@@ -40,7 +40,7 @@ func decode(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
 }
 
 func decodeHello(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
-	var h helloLine
+	var h hello
 	in := wire.In{Peer: p, Close: true}
 	if err := json.Unmarshal(line, &h); err != nil {
 		in.Replies = refuse(p, s, command.Faultf(command.Invalid, "not a hello: %v", err))
@@ -65,7 +65,7 @@ func decodeHello(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
 
 // Hello returns the first line of a client.
 func Hello(h wire.Hello) wire.Frame {
-	l := helloLine{Type: "hello", Protocol: Protocol, Client: program{Name: h.Name, Version: h.Version, Build: h.Build}, Since: h.Since, Cwd: h.Cwd, Env: h.Env, Capabilities: h.Capabilities}
+	l := hello{Type: "hello", Protocol: Protocol, Client: program{Name: h.Name, Version: h.Version, Build: h.Build}, Since: h.Since, Cwd: h.Cwd, Env: h.Env, Capabilities: h.Capabilities}
 	if l.Capabilities == nil {
 		l.Capabilities = []string{}
 	}

@@ -52,7 +52,7 @@ type program struct {
 	PID     int    `json:"pid,omitempty"`
 }
 
-type helloLine struct {
+type hello struct {
 	Type         string     `json:"type"`
 	Protocol     int        `json:"protocol"`
 	Client       program    `json:"client"`

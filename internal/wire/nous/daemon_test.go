@@ -119,7 +119,7 @@ func (d *daemon) gateTool() tool.Tool {
 func (d *daemon) serve(srv *server.Server, base string, options []option) {
 	d.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	family, cache := nous.NewFamily("nous+unix:"+d.path), new(wire.Cache)
+	family, cache := nous.NewFamily("nous"), new(wire.Cache)
 	var n atomic.Int64
 	var running sync.WaitGroup
 	for path, dialect := range map[string]*wire.Dialect{d.path: &nous.Commands, d.path + ".events": &nous.Events} {

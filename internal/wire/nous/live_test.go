@@ -258,6 +258,25 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// The active session and its leaf survive the daemon; run numbers begin anew.
+func TestRestart(t *testing.T) {
+	d := start(t, text("first", "One.")+text("second", "Two."))
+	d.ask("set_follow_up_mode", `{"mode":"all"}`)
+	session := d.ask("prompt", `{"text":"first"}`)["session_id"]
+	d.ask("set_leaf", fmt.Sprintf(`{"leaf_id":%q}`, d.ask("get_messages", `{}`)["messages"].([]any)[0].(map[string]any)["id"]))
+	d.stop()
+	d = startOn(t, d.store, text("first", "One.")+text("second", "Two."))
+	if p := d.ask("get_state", `{}`); p["session_id"] != session || p["run_state"] != "idle" || p["follow_up_mode"] != "all" {
+		t.Errorf("%v", p)
+	}
+	if m := d.ask("get_messages", `{}`)["messages"].([]any); len(m) != 1 {
+		t.Errorf("%v", m)
+	}
+	if p := d.ask("prompt", `{"text":"second","wait":false}`); p["run_id"] != "run-1" || p["session_id"] != session {
+		t.Errorf("%v", p)
+	}
+}
+
 // Tools can be switched off by their names here; those without one stay.
 func TestActiveTools(t *testing.T) {
 	d := start(t, `{"when":"use","in":"new"}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"parley/internal/cli"
+	"parley/test/rig"
+)
+
+// The program under test is this binary, under another name, so that the tests
+// need Go and nothing else. CI=true and PARLEY_LONG=1 build it as it is shipped;
+// PARLEY_BINARY=PATH takes one that is built.
+func TestMain(m *testing.M) {
+	testscript.Main(suite{m}, map[string]func(){
+		"parley": func() { os.Exit(cli.Main(os.Args[1:])) },
+		"nobody": func() { fmt.Fprintln(os.Stderr, nobody(os.Args[1:])) },
+		"tracer": func() { os.Exit(rig.Tracer(os.Args[1:])) },
+	})
+}
+
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	if binary := os.Getenv("PARLEY_BINARY"); binary != "" || long {
+		dir, err := os.MkdirTemp("", "parley")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		if err := ship(binary, filepath.Join(dir, "parley")); err != nil {
+			panic(err)
+		}
+		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	}
+	return s.M.Run()
+}
+
+// long asks for everything: what CI runs.
+var long = os.Getenv("CI") == "true" || os.Getenv("PARLEY_LONG") == "1"
+
+// ship puts the program, built or taken, where the tests find it.
+func ship(from, to string) error {
+	if from != "" {
+		from, err := filepath.Abs(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(from, to)
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// nobody gives up the rights of root and becomes another program.
+func nobody(args []string) error {
+	const id = 65534
+	path, err := exec.LookPath(args[0])
+	if err == nil {
+		err = errors.Join(syscall.Setgroups(nil), syscall.Setgid(id), syscall.Setuid(id))
+	}
+	if err == nil {
+		err = syscall.Exec(path, args, os.Environ())
+	}
+	return err
+}
+
+// The scenarios of testdata/script play with the whole program: real daemons,
+// real sockets, real tools; only the model's words are written down. Each has a
+// home of its own. Besides testscript's own commands there are:
+//
+//	code N CMD ARGS…      run a command that ends with that exit code
+//	spawn NAME CMD ARGS…  start a command in the background
+//	seen NAME TEXT        wait until its stdout has the text
+//	signal NAME SIGNAL    INT, TERM, KILL; NAME may be daemon
+//	await NAME CODE       wait for its end; its output is then looked at
+//	talk FILE             hold a conversation, see rig.Talk; what it kept is in the environment
+//	mutants FILE          each started or ended line dropped, and doubled, is refused by check
+//	processes N NAME      wait until that many processes of this home have the name
+//	peak MIB              the daemon's memory never was larger
+//	left                  wait until no daemon has the store
+func TestScenarios(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Setup:               setup,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "long":
+				return long, nil
+			case "root":
+				return os.Getuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "spawn": spawn, "seen": seen, "signal": send, "await": await, "talk": talk,
+			"mutants": mutants, "processes": processes, "peak": peak, "left": left,
+		},
+	})
+}
+
+// stage is what the commands of one scenario share.
+type stage struct {
+	home   *rig.Home
+	actors map[string]*actor
+}
+
+type stageKey struct{}
+
+func setup(env *testscript.Env) error {
+	parley, err := exec.LookPath("parley")
+	if err != nil {
+		return err
+	}
+	home, err := rig.NewHome(env.WorkDir, parley)
+	if err != nil {
+		return err
+	}
+	for _, v := range home.Env {
+		if name, value, _ := strings.Cut(v, "="); name != "PATH" {
+			env.Setenv(name, value)
+		}
+	}
+	env.Setenv("SOCKET", home.Socket)
+	env.Setenv("STORE", home.Store)
+	env.Cd = home.Work
+	s := &stage{home: home, actors: make(map[string]*actor)}
+	env.Values[stageKey{}] = s
+	env.Defer(func() {
+		for _, a := range s.actors {
+			a.end()
+		}
+		if err := home.Close(); err != nil {
+			env.T().Fatal(err)
+		}
+	})
+	return nil
+}
+
+func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+
+func usage(ts *testscript.TestScript, ok bool, text string) {
+	if !ok {
+		ts.Fatalf("usage: %s", text)
+	}
+}
+
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 2, "code N CMD ARGS…")
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d", got)
+	}
+}
+
+// actor is a command in the background.
+type actor struct {
+	cmd  *exec.Cmd
+	gone chan struct{}
+
+	mu       sync.Mutex
+	out, err bytes.Buffer
+	more     chan struct{}
+}
+
+// Write keeps what it prints. It is the stdout of the command.
+func (a *actor) Write(b []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	close(a.more)
+	a.more = make(chan struct{})
+	return a.out.Write(b)
+}
+
+func (a *actor) end() {
+	// It may have ended already.
+	_ = a.cmd.Process.Kill()
+	<-a.gone
+}
+
+func spawn(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 2, "spawn NAME CMD ARGS…")
+	s := stageOf(ts)
+	a := &actor{gone: make(chan struct{}), more: make(chan struct{})}
+	a.cmd = s.home.Through(args[1], args[2:]...)
+	a.cmd.Dir, a.cmd.Env = ts.MkAbs("."), environ(ts, s.home)
+	a.cmd.Stdout, a.cmd.Stderr = a, &a.err
+	ts.Check(a.cmd.Start())
+	s.actors[args[0]] = a
+	go func() {
+		_ = a.cmd.Wait() // how it ended is in its state
+		close(a.gone)
+	}()
+}
+
+// environ is the home's environment as the script has changed it.
+func environ(ts *testscript.TestScript, home *rig.Home) []string {
+	var out []string
+	for _, v := range home.Env {
+		name, _, _ := strings.Cut(v, "=")
+		out = append(out, name+"="+ts.Getenv(name))
+	}
+	for _, name := range []string{"PARLEY_SOCKET", "PARLEY_STORE", "PARLEY_CONFIG"} {
+		if value := ts.Getenv(name); value != "" {
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+func (s *stage) actor(ts *testscript.TestScript, name string) *actor {
+	a := s.actors[name]
+	if a == nil {
+		ts.Fatalf("nobody is called %s", name)
+	}
+	return a
+}
+
+func seen(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "seen NAME TEXT")
+	a := stageOf(ts).actor(ts, args[0])
+	late := time.After(rig.Patience)
+	for {
+		a.mu.Lock()
+		out, more := a.out.String(), a.more
+		a.mu.Unlock()
+		if strings.Contains(out, args[1]) {
+			return
+		}
+		select {
+		case <-more:
+		case <-a.gone:
+			ts.Fatalf("it ended, having said:\n%s%s", out, a.err.String())
+		case <-late:
+			ts.Fatalf("it said only:\n%s", out)
+		}
+	}
+}
+
+func send(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "signal NAME INT|TERM|KILL")
+	s := stageOf(ts)
+	number, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
+	usage(ts, ok, "signal NAME INT|TERM|KILL")
+	if args[0] != "daemon" {
+		ts.Check(s.actor(ts, args[0]).cmd.Process.Signal(number))
+		return
+	}
+	pid, err := s.home.Holder()
+	ts.Check(err)
+	if pid == 0 {
+		ts.Fatalf("no daemon has the store")
+	}
+	ts.Check(syscall.Kill(pid, number))
+}
+
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "await NAME CODE")
+	a := stageOf(ts).actor(ts, args[0])
+	select {
+	case <-a.gone:
+	case <-time.After(rig.Patience):
+		ts.Fatalf("it goes on, having said:\n%s", a.out.String())
+	}
+	_, _ = ts.Stdout().Write(a.out.Bytes()) // a buffer
+	_, _ = ts.Stderr().Write(a.err.Bytes())
+	if got := a.cmd.ProcessState.ExitCode(); strconv.Itoa(got) != args[1] {
+		ts.Fatalf("exit code %d; stdout:\n%s\nstderr:\n%s", got, a.out.String(), a.err.String())
+	}
+}
+
+func talk(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 1, "talk FILE")
+	vars := map[string]string{"WORK": ts.MkAbs(".")}
+	for _, name := range kept(ts) {
+		vars[name] = ts.Getenv(name)
+	}
+	before := len(vars)
+	conversation := rig.Talk{Socket: stageOf(ts).home.Socket, Vars: vars}
+	err := conversation.Play(args[0], ts.ReadFile(args[0]))
+	fmt.Fprintln(ts.Stdout(), strings.Join(conversation.Heard(), "\n"))
+	ts.Check(err)
+	if len(vars) > before {
+		var names []string
+		for name, value := range vars {
+			ts.Setenv(name, value)
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		ts.Setenv("KEPT", strings.Join(names, " "))
+	}
+}
+
+// kept are the names that earlier conversations kept.
+func kept(ts *testscript.TestScript) []string { return strings.Fields(ts.Getenv("KEPT")) }
+
+func left(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 0, "left")
+	ts.Check(rig.Until(func() (bool, error) {
+		pid, err := stageOf(ts).home.Holder()
+		return pid == 0, err
+	}))
+}
