@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -35,15 +36,24 @@ type checker struct {
 	out     io.Writer
 	state   *transcript.State
 	partial bool
+	cut     event.RunID // partial: the run that is open where the log begins
+	passed  int         // events of it
 	events  int
 	broken  int
 }
 
 func (k *checker) event(e event.Event) error {
 	k.events++
+	if b, ok := e.Body.(event.SessionOpened); ok && b.Origin == event.OriginBranch && k.state.Session != "" && e.Session != k.state.Session {
+		// A lineage: the branch's own log follows its parent's.
+		if k.state = k.state.Branch(b.Entry); k.state == nil {
+			k.state = transcript.New()
+		}
+	}
 	found := transcript.Check(k.state, e)
+	passed := k.pass(e, found)
 	for _, b := range found {
-		if b.Law == transcript.LawStart && k.partial {
+		if passed && b.Law != transcript.LawSeq {
 			continue
 		}
 		k.broken++
@@ -51,8 +61,29 @@ func (k *checker) event(e event.Event) error {
 			return err
 		}
 	}
+	if passed {
+		k.state.Seq = max(k.state.Seq, e.Seq)
+		return nil
+	}
 	k.state.Apply(e)
 	return nil
+}
+
+// pass reports whether an event belongs to the run that a partial log begins in:
+// what it continues is not there to hold it to.
+func (k *checker) pass(e event.Event, found []transcript.Breach) bool {
+	starts := func(b transcript.Breach) bool { return b.Law == transcript.LawStart }
+	if k.partial && k.passed == 0 && slices.ContainsFunc(found, starts) {
+		k.cut = e.Run
+	}
+	if k.cut == "" || e.Run != k.cut {
+		return false
+	}
+	k.passed++
+	if _, ended := e.Body.(event.RunEnded); ended {
+		k.cut = ""
+	}
+	return true
 }
 
 func (a *app) checkLog(ctx context.Context, name string, partial bool) error {
@@ -63,6 +94,9 @@ func (a *app) checkLog(ctx context.Context, name string, partial bool) error {
 	}
 	if k.broken > 0 {
 		return exit{1, fmt.Errorf("%d breach(es) in %d events", k.broken, k.events)}
+	}
+	if k.passed > 0 {
+		fmt.Fprintf(a.err, "parley: the log begins in the middle of a run; %d events of it were not checked\n", k.passed)
 	}
 	if k.state.Run != nil {
 		fmt.Fprintf(a.err, "parley: the log ends in the open run %s; no breach\n", k.state.Run.ID)

@@ -73,14 +73,16 @@ func (a *app) plain(color string) (output, error) {
 		}
 	}
 	_, typing := terminal(a.in)
-	return &plainOutput{r: plain.New(a.out, o), person: tty && typing || a.auto != "", moving: tty && a.env["TERM"] != "dumb"}, nil
+	return &plainOutput{r: plain.New(a.out, o), tty: tty, person: tty && typing || a.auto != "", moving: tty && a.env["TERM"] != "dumb"}, nil
 }
 
 type plainOutput struct {
 	r      *plain.Renderer
 	person bool
 	moving bool
-	quiet  *quiet // nil: everything is shown at once
+	tty    bool
+	quiet  *quiet                                // nil: everything is shown at once
+	past   func(*transcript.State) []event.Event // what is shown in gray before a state; nil: nothing
 }
 
 // quiet keeps the start of a run back until there is an answer, so that a run
@@ -117,11 +119,24 @@ func (p *plainOutput) release() error {
 	return nil
 }
 
-func (p *plainOutput) state(s *transcript.State, _ []byte) error { return p.r.Attach(s) }
-func (p *plainOutput) tick(now time.Time) error                  { return p.r.Tick(now) }
-func (p *plainOutput) flush() error                              { return p.r.Flush() }
-func (p *plainOutput) close() error                              { return p.r.Close() }
-func (p *plainOutput) asks() bool                                { return p.person }
+func (p *plainOutput) state(s *transcript.State, _ []byte) error {
+	if p.past != nil {
+		p.r.Past(true)
+		for _, e := range p.past(s) {
+			if err := p.r.Apply(e); err != nil {
+				return err
+			}
+		}
+		p.r.Past(false)
+		p.past = nil
+	}
+	return p.r.Attach(s)
+}
+
+func (p *plainOutput) tick(now time.Time) error { return p.r.Tick(now) }
+func (p *plainOutput) flush() error             { return p.r.Flush() }
+func (p *plainOutput) close() error             { return p.r.Close() }
+func (p *plainOutput) asks() bool               { return p.person }
 
 func (p *plainOutput) interrupt() error {
 	if err := p.release(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type running struct {
 	session string
 	cwd     string
 	color   string
+	attach  []string
 }
 
 func (a *app) run() *cobra.Command {
@@ -49,6 +51,7 @@ Ctrl+C once stops the run and keeps its text, twice leaves.`,
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
 	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `FOLDER`")
+	f.StringArrayVar(&o.attach, "attach", nil, "an image `FILE` for the model to see (repeatable)")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
 	return c
 }
@@ -133,6 +136,10 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 	if err != nil {
 		return err
 	}
+	attachments, err := a.attachments(o.attach)
+	if err != nil {
+		return err
+	}
 	hello := wire.Hello{Session: o.session, Cwd: a.dir}
 	if o.session == "new" {
 		var zero event.Seq
@@ -155,7 +162,7 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, conn, id, command.Prompt{Text: text, Model: o.model, Allow: o.allow, Deny: o.deny})
+		accepted, err = client.Ask[command.Accepted](ctx, conn, id, command.Prompt{Text: text, Attachments: attachments, Model: o.model, Allow: o.allow, Deny: o.deny})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.
@@ -168,6 +175,22 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 	}
 	w.session, w.until = id, accepted.Run
 	return w.follow(ctx)
+}
+
+// attachments names files as the daemon finds them.
+func (a *app) attachments(files []string) ([]event.Attachment, error) {
+	var out []event.Attachment
+	for _, file := range files {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, exit{1, fmt.Errorf("--attach: %w", err)}
+		}
+		out = append(out, event.Attachment{Name: filepath.Base(path), Path: path})
+	}
+	return out, nil
 }
 
 // enter makes dir the folder that everything is relative to.

@@ -37,6 +37,14 @@ func (a *app) sessions() *cobra.Command {
 		}}
 	show.Flags().StringVar(&color, "color", "auto", "auto, always or never")
 	c.AddCommand(list, show, export,
+		&cobra.Command{Use: "tree SESSION", Short: "Print the entries of a session as a tree", Args: cobra.ExactArgs(1),
+			RunE: func(c *cobra.Command, args []string) error { return a.sessionTree(c.Context(), args[0]) }},
+		&cobra.Command{Use: "branch SESSION [ENTRY]", Short: "Make a session that begins with another's entries, up to ENTRY", Args: cobra.RangeArgs(1, 2),
+			RunE: func(c *cobra.Command, args []string) error { return a.sessionBranch(c.Context(), args) }},
+		&cobra.Command{Use: "leaf SESSION ENTRY", Short: "Choose the entry that the next prompt goes on from", Args: cobra.ExactArgs(2),
+			RunE: func(c *cobra.Command, args []string) error {
+				return a.tell(c.Context(), args[0], command.SetLeaf{Leaf: event.EntryID(args[1])})
+			}},
 		&cobra.Command{Use: "rm SESSION...", Short: "Remove sessions and their files for good", Args: cobra.MinimumNArgs(1),
 			RunE: func(c *cobra.Command, args []string) error { return a.sessionsRemove(c.Context(), args) }},
 		&cobra.Command{Use: "rename SESSION TITLE", Short: "Give a session another title", Args: cobra.ExactArgs(2),

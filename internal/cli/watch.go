@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/display/plain"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 // watch follows a session on a connection and renders it until it is over.
@@ -30,7 +33,65 @@ type watch struct {
 }
 
 func newWatch(a *app, conn *client.Conn, out output) *watch {
+	if p, ok := out.(*plainOutput); ok && p.tty {
+		p.past = a.past
+	}
 	return &watch{app: a, conn: conn, out: out, session: conn.Welcome.Session}
+}
+
+// pastLimit is how many events of the past are shown before what is live.
+const pastLimit = 400
+
+// past reads what happened before a state, on a connection of its own: the one
+// that is watched brings other things meanwhile. What cannot be read is not
+// shown.
+func (a *app) past(s *transcript.State) []event.Event {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	conn, err := a.find(ctx)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	page, err := client.Ask[command.Events](ctx, conn, s.Session, command.Read{What: command.ReadEvents, Before: s.Seq + 1, Limit: pastLimit})
+	if err != nil {
+		return nil
+	}
+	if len(page.Events) > 0 {
+		if b, ok := page.Events[0].Body.(event.SessionOpened); ok && b.Origin == event.OriginBranch {
+			return append(inherited(ctx, conn, b), page.Events...)
+		}
+	}
+	if i := slices.IndexFunc(page.Events, func(e event.Event) bool { return e.Kind() == "run.started" }); i > 0 && page.More {
+		return page.Events[i:]
+	}
+	return page.Events
+}
+
+// inherited is the end of what a branch has of its parent.
+func inherited(ctx context.Context, conn *client.Conn, b event.SessionOpened) []event.Event {
+	var out []event.Event
+	err := export(ctx, conn, b.Parent, false, func(e event.Event) error {
+		out = append(out, e)
+		if len(out) > 2*pastLimit {
+			out = slices.Delete(out, 0, pastLimit)
+		}
+		switch v := e.Body.(type) {
+		case event.UserSaid:
+			if v.Entry == b.Entry {
+				return io.EOF
+			}
+		case event.TurnEnded:
+			if v.Entry == b.Entry {
+				return io.EOF
+			}
+		}
+		return nil
+	})
+	if !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return out
 }
 
 // hold keeps the lines that come before an answer.

@@ -29,6 +29,7 @@ type work struct {
 	upto     event.Seq // the disk has everything up to here afterwards
 	reserve  event.Seq // 0: as it is
 	last     bool      // the log closes after it
+	done     bool
 }
 
 // submit queues r and waits until it is settled, or until ctx ends before it was
@@ -72,6 +73,7 @@ func (l *tape) withdraw(r *request) bool {
 // lead takes up all that waits, settles it and hands on. l.leading is set.
 func (l *tape) lead() {
 	w := l.take()
+	defer l.abandon(w)
 	for _, r := range w.requests {
 		if !r.last {
 			r.err = l.stage(w, r)
@@ -90,6 +92,7 @@ func (l *tape) lead() {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	w.done = true
 	switch {
 	case err != nil:
 		l.refuse(w, failed(l.id, "write to", err))
@@ -227,6 +230,18 @@ func (l *tape) refuse(w *work, err error) {
 			r.err = err
 		}
 	}
+}
+
+// abandon ends work that a panic has cut, so that it stops nobody but the one
+// whose invariant was broken.
+func (l *tape) abandon(w *work) {
+	if w.done {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refuse(w, command.Faultf(command.Internal, "a defect stopped the write to %s; the daemon's log says more", l.id))
+	l.hand(w)
 }
 
 // hand ends a piece of work: the next in the queue leads, or nobody.

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"iter"
 	"slices"
 	"sync"
 
@@ -120,7 +118,7 @@ func (s *shelf) with(ctx context.Context, id event.SessionID, fresh bool, get fu
 	if v.tape == nil {
 		back, err := get()
 		if err != nil {
-			return nil, absent(id, err)
+			return nil, missing(id, "open", err)
 		}
 		l, err := s.read(id, back)
 		if err != nil {
@@ -136,14 +134,15 @@ func exists(id event.SessionID) error {
 	return command.Faultf(command.Busy, "session %s exists already", id)
 }
 
-func absent(id event.SessionID, err error) error {
+// missing is failed, where it may be that the session is not there, or is.
+func missing(id event.SessionID, verb string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return command.Faultf(command.NotFound, "no session %s", id)
 	case errors.Is(err, fs.ErrExist):
 		return exists(id)
 	}
-	return failed(id, "open", err)
+	return failed(id, verb, err)
 }
 
 // release gives up one handle on l, and closes l with the last.
@@ -208,17 +207,7 @@ func (s *shelf) Remove(ctx context.Context, id event.SessionID) error {
 		_ = v.tape.close()
 		v.tape, v.handles = nil, 0
 	}
-	return absent2(id, s.disk.Remove(id))
-}
-
-func absent2(id event.SessionID, err error) error {
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return absent(id, err)
-	}
-	return failed(id, "remove", err)
+	return missing(id, "remove", s.disk.Remove(id))
 }
 
 func (s *shelf) Close() error {
@@ -245,82 +234,4 @@ func (s *shelf) Close() error {
 	}
 	errs = append(errs, s.catalog.close(), s.disk.Close())
 	return errors.Join(errs...)
-}
-
-// A handle is one opener's use of a log.
-type handle struct {
-	tape    *tape
-	release func(*tape) error
-	once    sync.Once
-	done    chan struct{}
-	err     error
-}
-
-func (h *handle) open() error {
-	select {
-	case <-h.done:
-		return closed(h.tape.id)
-	default:
-		return nil
-	}
-}
-
-func (h *handle) ID() event.SessionID      { return h.tape.id }
-func (h *handle) State() *transcript.State { return h.tape.State() }
-func (h *handle) Head() event.Seq          { return h.tape.Head() }
-func (h *handle) Dir() string              { return h.tape.Dir() }
-func (h *handle) Damage() []Damage         { return slices.Clone(h.tape.damage) }
-
-func (h *handle) Append(ctx context.Context, events ...event.Event) ([]event.Event, error) {
-	if err := h.open(); err != nil {
-		return nil, err
-	}
-	return h.tape.Append(ctx, events...)
-}
-
-func (h *handle) After(ctx context.Context, seq event.Seq) iter.Seq2[event.Event, error] {
-	return h.tape.after(ctx, seq, h.done)
-}
-
-func (h *handle) Page(ctx context.Context, after event.Seq, limit int) ([]event.Event, error) {
-	if err := h.open(); err != nil {
-		return nil, err
-	}
-	return h.tape.Page(ctx, after, limit)
-}
-
-func (h *handle) PageBefore(ctx context.Context, before event.Seq, limit int) ([]event.Event, error) {
-	if err := h.open(); err != nil {
-		return nil, err
-	}
-	return h.tape.PageBefore(ctx, before, limit)
-}
-
-func (h *handle) Base(ctx context.Context) (*transcript.State, error) {
-	if err := h.open(); err != nil {
-		return nil, err
-	}
-	return h.tape.Base(ctx)
-}
-
-func (h *handle) PutBlob(ctx context.Context, r io.Reader) (string, string, int64, error) {
-	if err := h.open(); err != nil {
-		return "", "", 0, err
-	}
-	return h.tape.PutBlob(ctx, r)
-}
-
-func (h *handle) BlobPath(sum string) (string, error) {
-	if err := h.open(); err != nil {
-		return "", err
-	}
-	return h.tape.BlobPath(sum)
-}
-
-func (h *handle) Close() error {
-	h.once.Do(func() {
-		close(h.done)
-		h.err = h.release(h.tape)
-	})
-	return h.err
 }

@@ -161,6 +161,9 @@ func (s *Server) open(ctx context.Context, log journal.Log) (*session.Session, e
 		Prepare: func(ctx context.Context, state *transcript.State, c session.Client, p command.Prompt) (*agent.Setup, *command.Fault) {
 			return s.options.Prepare(ctx, log, state, c, p)
 		},
+		Attach: func(ctx context.Context, files []event.Attachment) ([]event.Attachment, *command.Fault) {
+			return keep(ctx, log, files)
+		},
 		NextRun: func() int { return int(s.runs.Add(1)) },
 		Listed: func(b event.SessionListed) {
 			s.catalog.put(id, b)

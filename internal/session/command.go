@@ -101,6 +101,11 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		r.Fault = command.Faultf(command.Invalid, "the prompt is empty")
 		return r
 	}
+	if s.options.Attach != nil && len(p.Attachments) > 0 {
+		if p.Attachments, r.Fault = s.options.Attach(ctx, p.Attachments); r.Fault != nil {
+			return r
+		}
+	}
 	setup, fault := s.options.Prepare(ctx, s.log.State(), who, p)
 	if fault != nil {
 		r.Fault = fault

@@ -44,6 +44,8 @@ type Options struct {
 	// Prepare resolves what a run works with, in the client's world. A fault
 	// refuses the prompt.
 	Prepare func(ctx context.Context, s *transcript.State, c Client, p command.Prompt) (*agent.Setup, *command.Fault)
+	// Attach keeps the files that come with a prompt beside the log; nil: as they are.
+	Attach  func(ctx context.Context, files []event.Attachment) ([]event.Attachment, *command.Fault)
 	NextRun func() int                           // reserves the next run's number
 	Listed  func(event.SessionListed)            // tells the catalog; nil: nobody
 	Clock   func() time.Time                     // nil: time.Now

@@ -19,14 +19,13 @@ import (
 // daemon; what Run makes of its updates is the same.
 type fakeSource struct {
 	updates chan Update
-	mu      sync.Mutex
-	sent    []command.Body
+	sent    chan command.Body
 	past    []event.Event
 	seq     event.Seq
 }
 
 func newSource() *fakeSource {
-	s := &fakeSource{updates: make(chan Update, 1024)}
+	s := &fakeSource{updates: make(chan Update, 1024), sent: make(chan command.Body, 64)}
 	s.updates <- Attached{Client: "me"}
 	return s
 }
@@ -34,16 +33,8 @@ func newSource() *fakeSource {
 func (s *fakeSource) Updates() <-chan Update { return s.updates }
 
 func (s *fakeSource) Send(id string, b command.Body) {
-	s.mu.Lock()
-	s.sent = append(s.sent, b)
-	s.mu.Unlock()
+	s.sent <- b
 	s.updates <- Reply{command.Result{ID: id, Name: command.Name(b)}}
-}
-
-func (s *fakeSource) commands() []command.Body {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]command.Body(nil), s.sent...)
 }
 
 func (s *fakeSource) Past(_ context.Context, before event.Seq, limit int) ([]event.Event, bool, error) {
@@ -161,6 +152,18 @@ func (r *rig) untilText(text string) string {
 	return r.until(text, func(s string) bool { return strings.Contains(s, text) })
 }
 
+// command returns the next command that was sent.
+func (r *rig) command() command.Body {
+	r.t.Helper()
+	select {
+	case b := <-r.source.sent:
+		return b
+	case <-time.After(10 * time.Second):
+		r.t.Fatal("no command was sent")
+		return nil
+	}
+}
+
 func (r *rig) press(keys string) {
 	r.t.Helper()
 	if _, err := r.master.WriteString(keys); err != nil {
@@ -174,11 +177,7 @@ func TestRunOnPty(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.untilText("ask for anything")
 	r.press("hello\r")
-	r.untilText("›")
-	for len(r.source.commands()) == 0 {
-		<-r.seen
-	}
-	if got := r.source.commands()[0]; got.(command.Prompt).Text != "hello" {
+	if got := r.command(); got.(command.Prompt).Text != "hello" {
 		t.Fatalf("sent %+v", got)
 	}
 	r.source.happen(begin("hello")...)

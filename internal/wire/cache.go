@@ -8,38 +8,41 @@ import (
 
 // A Cache holds the frames of the latest events for each class of peer, so that
 // connections which follow the same session encode an event once. It is safe
-// for use by several goroutines. The zero value is ready.
+// for use by several goroutines. The zero value is ready, and never holds more
+// than 4 MiB.
 type Cache struct {
-	mu      sync.Mutex
-	entries map[key]*entry
-	order   []key // the oldest first, from head on
-	head    int
-	size    int // bytes
+	slots [cacheSlots]slot
 }
 
-// The bounds of a cache. A connection that is further behind encodes by itself.
+// The bounds of a cache. A connection that is further behind, and one that
+// meets a larger event, encodes by itself.
 const (
-	cacheEntries = 1024
-	cacheBytes   = 4 << 20
+	cacheSlots = 1024
+	cacheEntry = 4 << 10 // bytes
 )
+
+type slot struct {
+	mu    sync.Mutex
+	key   key
+	entry *entry
+}
 
 // A key is an event as a class sees it. Grown text is cut in different places
 // for readers of different speed, so where it begins and how long it is belongs
 // to the key.
 type key struct {
-	class   Class
-	session event.SessionID
 	seq     event.Seq
-	rest    bool // what grew has not delivered, before the event with seq
 	offset  int
 	length  int
+	rest    bool // what grew has not delivered, before the event with seq
+	session event.SessionID
+	class   Class
 }
 
 type entry struct {
 	once   sync.Once
 	frames []Frame
 	panic  any
-	size   int // bytes; guarded by the cache
 }
 
 func keyOf(c Class, e event.Event, seq event.Seq) key {
@@ -56,11 +59,19 @@ func keyOf(c Class, e event.Event, seq event.Seq) key {
 // frames returns what encode gives, from an earlier call where there was one.
 // It panics where encode did.
 func (c *Cache) frames(k key, encode func() []Frame) []Frame {
-	e := c.entry(k)
+	s := &c.slots[(uint64(k.seq)+uint64(len(k.class.Dialect)))%cacheSlots]
+	s.mu.Lock()
+	if s.entry == nil || s.key != k {
+		s.key, s.entry = k, new(entry)
+	}
+	e := s.entry
+	s.mu.Unlock()
 	e.once.Do(func() {
 		defer func() { e.panic = recover() }()
 		e.frames = encode()
-		c.grow(k, e)
+		if size(e.frames) > cacheEntry {
+			s.forget(e)
+		}
 	})
 	if e.panic != nil {
 		panic(e.panic)
@@ -68,44 +79,18 @@ func (c *Cache) frames(k key, encode func() []Frame) []Frame {
 	return e.frames
 }
 
-func (c *Cache) entry(k key) *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.entries[k]; e != nil {
-		return e
+func (s *slot) forget(e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.entry == e {
+		s.entry = nil
 	}
-	if c.entries == nil {
-		c.entries = make(map[key]*entry)
-	}
-	e := new(entry)
-	c.entries[k] = e
-	c.order = append(c.order, k)
-	for len(c.order)-c.head > cacheEntries || c.size > cacheBytes && len(c.order)-c.head > 1 {
-		c.drop()
-	}
-	return e
 }
 
-func (c *Cache) drop() {
-	k := c.order[c.head]
-	c.order[c.head] = key{}
-	if c.head++; c.head > cacheEntries {
-		c.order, c.head = append([]key(nil), c.order[c.head:]...), 0
-	}
-	c.size -= c.entries[k].size
-	delete(c.entries, k)
-}
-
-// grow counts an entry that has been filled, where it is still there.
-func (c *Cache) grow(k key, e *entry) {
+func size(frames []Frame) int {
 	n := 0
-	for _, f := range e.frames {
+	for _, f := range frames {
 		n += len(f)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries[k] == e {
-		e.size = n
-		c.size += n
-	}
+	return n
 }

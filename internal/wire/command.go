@@ -211,7 +211,8 @@ func (s *pumping) answer(j *job) error {
 			return err
 		}
 	}
-	return errors.Join(s.release(), s.done())
+	s.release()
+	return s.done()
 }
 
 // expire answers a command that takes too long. It goes on.
@@ -225,7 +226,8 @@ func (s *pumping) expire(j *job) error {
 	}
 	s.open = slices.DeleteFunc(s.open, func(o *job) bool { return o == j })
 	s.send(s.Dialect.Answer(s.peer, s.state(j.command.Session), command.Result{ID: j.command.ID, Name: command.Name(j.command.Body), Fault: Late})...)
-	return errors.Join(s.release(), s.done())
+	s.release()
+	return s.done()
 }
 
 // begin lets begin what waits for the answer to be written.

@@ -21,14 +21,6 @@ type follow struct {
 	head   event.Seq // all: the head before the latest run that the catalog told of
 }
 
-// An item is what a session's goroutine hands over.
-type item struct {
-	follow *follow
-	event  event.Event
-	err    error
-	end    bool
-}
-
 // follow begins to follow a session, in the place of an earlier follow of it.
 // joined is called before the first frame.
 func (s *pumping) follow(id event.SessionID, since *event.Seq, joined func(head event.Seq)) *command.Fault {
@@ -53,6 +45,7 @@ func (s *pumping) follow(id event.SessionID, since *event.Seq, joined func(head 
 
 // hand gives the events of one session to the loop.
 func (s *pumping) hand(ctx context.Context, f *follow, events iter.Seq2[event.Event, error]) {
+	defer context.AfterFunc(ctx, s.inbox.wake)()
 	last := item{follow: f, end: true}
 	func() {
 		defer func() {
@@ -61,63 +54,66 @@ func (s *pumping) hand(ctx context.Context, f *follow, events iter.Seq2[event.Ev
 			}
 		}()
 		for e, err := range events {
-			if err != nil {
-				last.err = err
-				return
-			}
-			select {
-			case s.items <- item{follow: f, event: e}:
-			case <-ctx.Done():
+			if last.err = err; err != nil || !s.inbox.put(ctx, item{follow: f, event: e}) {
 				return
 			}
 		}
 	}()
-	select {
-	case s.items <- last:
-	case <-ctx.Done():
-	}
+	s.inbox.put(ctx, last)
 }
 
 func (s *pumping) unfollow(f *follow) {
 	f.cancel()
 	delete(s.follows, f.id)
-	if s.held != nil && s.held.follow == f {
-		s.held = nil
+	if s.held && s.batch[0].follow == f {
+		s.held = false // the event is nobody's any more
 	}
 	if s.Dialect.Detach != nil {
 		s.send(s.Dialect.Detach(s.peer, f.state)...)
 	}
 }
 
+// items works on events of the sessions, until it is time to write or one has to
+// wait for an answer.
+func (s *pumping) items() error {
+	if len(s.batch) == 0 {
+		s.batch = s.inbox.take()
+	}
+	for len(s.batch) > 0 && !s.full() {
+		it := &s.batch[0]
+		f := it.follow
+		if s.follows[f.id] == f && !it.end && s.causes(it.event) {
+			s.held = true
+			return nil
+		}
+		s.batch = s.batch[1:]
+		if err := s.item(it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // item is an event of a session, or the end of them.
-func (s *pumping) item(it item) error {
+func (s *pumping) item(it *item) error {
 	f := it.follow
 	if s.follows[f.id] != f {
 		return nil
 	}
-	if it.end {
-		if it.err != nil {
-			s.refuse(f.state, s.faultOf(it.err))
-		}
-		s.unfollow(f)
-		return s.done()
-	}
-	if s.causes(it.event) {
-		s.held = &it
+	if !it.end {
+		s.event(f, it.event)
 		return nil
 	}
-	s.event(f, it.event)
-	return nil
+	if it.err != nil {
+		s.refuse(f.state, s.faultOf(it.err))
+	}
+	s.unfollow(f)
+	return s.done()
 }
 
-// release goes on with an event whose command has been answered.
-func (s *pumping) release() error {
-	it := s.held
-	if it == nil || s.causes(it.event) {
-		return nil
-	}
-	s.held = nil
-	return s.item(*it)
+// release goes on with events whose command has been answered.
+func (s *pumping) release() {
+	s.held = s.held && s.causes(s.batch[0].event)
 }
 
 func (s *pumping) event(f *follow, e event.Event) {

@@ -41,7 +41,6 @@ var Late = command.Faultf(command.Limit, "command timed out")
 const (
 	batchBytes  = 64 << 10
 	batchFrames = 512
-	ahead       = 16              // events that a session's goroutine may be ahead of the writer
 	inFlight    = 64              // commands that are not answered
 	farewell    = time.Second     // for the last frames when the daemon leaves
 	halfClosed  = 2 * time.Second // between looks whether a half-closed peer has gone
@@ -54,7 +53,7 @@ func (p *Pump) Run(ctx context.Context) error {
 	s := &pumping{
 		Pump: p, base: ctx, peer: Peer{ID: p.Client, Class: Class{Dialect: p.Dialect.Name}},
 		frames: make(chan incoming), results: make(chan *job), late: make(chan *job), jobs: make(chan *job, 4*inFlight),
-		items: make(chan item, ahead), catalog: make(chan event.Event), follows: make(map[event.SessionID]*follow),
+		inbox: newInbox(), catalog: make(chan event.Event), follows: make(map[event.SessionID]*follow),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.start(s.read)
@@ -91,8 +90,9 @@ type pumping struct {
 	doing   atomic.Pointer[job] // what the others wait for
 	ended   bool                // the client sends no more
 
-	items   chan item
-	held    *item // waits for an answer
+	inbox   *inbox
+	batch   []item // taken out of the inbox
+	held    bool   // the first of batch waits for an answer
 	follows map[event.SessionID]*follow
 	catalog chan event.Event
 	all     bool                          // every session is followed
@@ -163,7 +163,7 @@ func (s *pumping) serve() (err error) {
 	}
 	for {
 		ready := true
-		for ready && s.size < batchBytes && len(s.out) < batchFrames {
+		for ready && !s.full() {
 			var step func() error
 			if step, ready = s.next(len(s.out) == 0); !ready {
 				break
@@ -184,12 +184,15 @@ func (s *pumping) serve() (err error) {
 // next returns the next thing to do. Without wait it returns false where
 // nothing is ready.
 func (s *pumping) next(wait bool) (func() error, bool) {
-	frames, items, catalog := s.frames, s.items, s.catalog
+	frames, items, catalog := s.frames, s.inbox.ready, s.catalog
 	if len(s.open) >= inFlight || s.Dialect.Serial && len(s.open) > 0 {
 		frames = nil
 	}
-	if s.held != nil {
+	switch {
+	case s.held:
 		items, catalog = nil, nil
+	case len(s.batch) > 0:
+		return s.items, true
 	}
 	if !wait {
 		select {
@@ -201,8 +204,8 @@ func (s *pumping) next(wait bool) (func() error, bool) {
 			return func() error { return s.answer(j) }, true
 		case j := <-s.late:
 			return func() error { return s.expire(j) }, true
-		case it := <-items:
-			return func() error { return s.item(it) }, true
+		case <-items:
+			return s.items, true
 		case e := <-catalog:
 			return func() error { return s.listed(e) }, true
 		default:
@@ -218,19 +221,20 @@ func (s *pumping) next(wait bool) (func() error, bool) {
 		return func() error { return s.answer(j) }, true
 	case j := <-s.late:
 		return func() error { return s.expire(j) }, true
-	case it := <-items:
-		return func() error { return s.item(it) }, true
+	case <-items:
+		return s.items, true
 	case e := <-catalog:
 		return func() error { return s.listed(e) }, true
 	}
 }
 
 func (s *pumping) send(frames ...Frame) {
-	for _, f := range frames {
-		s.size += len(f)
-	}
+	s.size += size(frames)
 	s.out = append(s.out, frames...)
 }
+
+// full reports whether it is time to write.
+func (s *pumping) full() bool { return s.size >= batchBytes || len(s.out) >= batchFrames }
 
 func (s *pumping) flush(ctx context.Context) error {
 	if len(s.out) == 0 {

@@ -119,3 +119,33 @@ func testBroken(t *testing.T, c Child) {
 	same(t, "the state after opening again", want, l.State())
 	same(t, "the text", "seen again", l.State().Step.Response.Block.Text.String())
 }
+
+// A panic in the middle of a write reaches the one who appended, and nobody
+// waits for ever because of it.
+func testPanic(t *testing.T, c Child) {
+	broken := false
+	s := store(t, c, journal.Options{Fail: func(p journal.Point) error {
+		if broken && p == journal.PointCommit {
+			broken = false
+			panic("an invariant")
+		}
+		return nil
+	}})
+	l := create(t, s)
+	note := event.Event{Body: event.NoteAdded{Level: "info", Text: "x"}}
+	put(t, l, note)
+	broken = true
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		l.Append(ctx, note)
+	}()
+	if l.Head() != 1 {
+		t.Errorf("the head is %d", l.Head())
+	}
+	put(t, l, note)
+	same(t, "the facts", 2, len(sofar(t, l, 0)))
+}

@@ -55,6 +55,7 @@ func Run(t *testing.T, c Child) {
 		{"cancel", testCancel},
 		{"failure", testFailure},
 		{"broken", testBroken},
+		{"panic", testPanic},
 		{"restart", testRestart},
 		{"lost tail", testLostTail},
 		{"snapshot", testSnapshot},

@@ -147,6 +147,14 @@ func (f *file) Write(b journal.Batch) error {
 	if err := f.w.exec(`BEGIN IMMEDIATE`); err != nil {
 		return err
 	}
+	done := false
+	defer func() {
+		if !done { // also when a panic passes through
+			f.failed = true
+			// After some errors SQLite has rolled back by itself; then this says so.
+			_ = f.w.exec(`ROLLBACK`)
+		}
+	}()
 	err := f.fill(b)
 	if err == nil {
 		err = f.opt.Reach(journal.PointCommit)
@@ -155,12 +163,9 @@ func (f *file) Write(b journal.Batch) error {
 		err = f.w.exec(`COMMIT`)
 	}
 	if err != nil {
-		f.failed = true
-		// After some errors SQLite has rolled back by itself; then this says so.
-		_ = f.w.exec(`ROLLBACK`)
 		return err
 	}
-	f.failed = false
+	done, f.failed = true, false
 	if n := len(b.Rows); n > 0 {
 		f.good = b.Rows[n-1].Seq
 	}
