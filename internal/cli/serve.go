@@ -223,6 +223,9 @@ func (d *daemon) close() {
 // serve takes connections in until ctx ends, then lets the pumps say goodbye.
 func (d *daemon) serve(ctx context.Context) {
 	var accepts, pumps sync.WaitGroup
+	// Connections outlive the end of the runs, so that clients see it.
+	lasting, hangUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer hangUp()
 	for _, l := range d.listeners {
 		accepts.Go(func() {
 			for {
@@ -234,7 +237,7 @@ func (d *daemon) serve(ctx context.Context) {
 					}
 					return
 				}
-				pumps.Go(func() { d.pump(ctx, l, conn) })
+				pumps.Go(func() { d.pump(lasting, l, conn) })
 			}
 		})
 	}
@@ -242,6 +245,7 @@ func (d *daemon) serve(ctx context.Context) {
 	d.close()
 	accepts.Wait()
 	d.server.Close()
+	hangUp()
 	pumps.Wait()
 }
 

@@ -59,7 +59,7 @@ func (a *app) past(s *transcript.State) []event.Event {
 	}
 	if len(page.Events) > 0 {
 		if b, ok := page.Events[0].Body.(event.SessionOpened); ok && b.Origin == event.OriginBranch {
-			return append(inherited(ctx, conn, b), page.Events...)
+			return append(inherited(ctx, conn, s.Session, b), page.Events...)
 		}
 	}
 	if i := slices.IndexFunc(page.Events, func(e event.Event) bool { return e.Kind() == "run.started" }); i > 0 && page.More {
@@ -68,11 +68,14 @@ func (a *app) past(s *transcript.State) []event.Event {
 	return page.Events
 }
 
-// inherited is the end of what a branch has of its parent.
-func inherited(ctx context.Context, conn *client.Conn, b event.SessionOpened) []event.Event {
+// inherited is the end of what a branch has of its parent, as its own.
+func inherited(ctx context.Context, conn *client.Conn, id event.SessionID, b event.SessionOpened) []event.Event {
 	var out []event.Event
 	err := export(ctx, conn, b.Parent, false, func(e event.Event) error {
-		out = append(out, e)
+		if e.Session == b.Parent {
+			e.Session = id
+			out = append(out, e)
+		}
 		if len(out) > 2*pastLimit {
 			out = slices.Delete(out, 0, pastLimit)
 		}

@@ -66,7 +66,7 @@ type Row struct {
 type Snapshot struct {
 	Seq     event.Seq
 	State   []byte   // JSON, without the entries
-	Entries [][]byte // JSON; nil: as it is kept already
+	Entries [][]byte // any bytes; nil: as it is kept already
 	From    int      // Entries[0] is the entry with this index
 	Len     int      // number of entries; those past it are forgotten
 }

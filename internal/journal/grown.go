@@ -145,10 +145,10 @@ func (r *growth) event() event.Event {
 	return e
 }
 
-// maxRow is how much text a row takes up before the next one begins: with its
-// envelope it fills a page of 4 KiB. A slow stream would else leave a row, with
-// its envelope, for every few words.
-const maxRow = 3500
+// maxRow is how much text a row takes up before the next one begins. A slow
+// stream would else leave a row, with its envelope, for every few words; a longer
+// one would be written again and again.
+const maxRow = 8000
 
 // ends are the last rows on the disk of what is still growing. They are replaced
 // by longer ones until they are full.

@@ -52,7 +52,7 @@ func (s shot) take(state *transcript.State) (shot, *Snapshot) {
 			out.Entries = append(out.Entries, nil)
 			continue
 		}
-		data, err := json.Marshal(e)
+		data, err := appendEntry(nil, e)
 		if err != nil {
 			return s, nil
 		}
@@ -72,10 +72,11 @@ func (l *tape) loadSnapshot(s *Snapshot) error {
 	}
 	l.state.Entries = make([]*transcript.Entry, len(s.Entries))
 	for i, data := range s.Entries {
-		l.state.Entries[i] = new(transcript.Entry)
-		if err := json.Unmarshal(data, l.state.Entries[i]); err != nil {
+		e, err := readEntry(data)
+		if err != nil {
 			return err
 		}
+		l.state.Entries[i] = e
 	}
 	l.state.Seq = s.Seq
 	l.shot = shot{entries: l.state.Entries, size: len(s.State)}

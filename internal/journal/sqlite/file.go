@@ -25,7 +25,7 @@ CREATE TABLE event (seq INTEGER PRIMARY KEY, key TEXT, data TEXT NOT NULL);
 CREATE INDEX event_key ON event (key) WHERE key IS NOT NULL;
 CREATE TABLE reserved (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL);
 CREATE TABLE snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, entries INTEGER NOT NULL, state TEXT NOT NULL);
-CREATE TABLE entry (i INTEGER PRIMARY KEY, data TEXT NOT NULL);
+CREATE TABLE entry (i INTEGER PRIMARY KEY, data BLOB NOT NULL);
 `
 
 // file is the storage of one log: a connection that writes, and one that reads,
@@ -128,7 +128,7 @@ func text(v driver.Value) []byte {
 	case string:
 		return []byte(v)
 	case []byte:
-		return slices.Clone(v)
+		return v // the driver's own copy
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (f *file) keep(s *journal.Snapshot) error {
 	err := f.w.exec(`DELETE FROM entry WHERE i >= ?`, int64(s.Len))
 	for i, data := range s.Entries {
 		if err == nil && data != nil {
-			err = f.at(journal.PointEntry, `INSERT OR REPLACE INTO entry (i, data) VALUES (?, ?)`, int64(s.From+i), string(data))
+			err = f.at(journal.PointEntry, `INSERT OR REPLACE INTO entry (i, data) VALUES (?, ?)`, int64(s.From+i), data)
 		}
 	}
 	if err != nil {
