@@ -71,7 +71,12 @@ func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
 	}
 	defer conn.Close()
 	w := newWatch(a, conn, out)
-	w.passive, w.idle = true, o.idle
+	w.passive = true
+	if o.idle {
+		if err := w.untilIdle(ctx); err != nil {
+			return failure(err)
+		}
+	}
 	return w.follow(ctx)
 }
 
@@ -95,8 +100,8 @@ func (a *app) attachDialect(ctx context.Context, o attaching, name string, out *
 		return err
 	}
 	w := newWatch(a, conn, out)
-	w.session, w.passive, w.idle = state.Session, true, o.idle
-	if o.idle && state.Run == nil && len(state.Queued(event.LanePrompt)) == 0 {
+	w.session, w.passive, w.idle, w.now = state.Session, true, o.idle, state.Clone()
+	if w.rests(state.Seq) {
 		return w.end(nil)
 	}
 	out.begun = true

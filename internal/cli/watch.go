@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +26,11 @@ type watch struct {
 	conn    *client.Conn
 	out     output
 	session event.SessionID
-	until   event.RunID // leave at the end of this run; empty: of the next one that ends, if idle is set
-	idle    bool        // leave as soon as no run is open
-	passive bool        // Ctrl+C leaves and stops nothing
+	until   event.RunID       // leave at the end of this run
+	idle    bool              // leave as soon as all is shown and no run is open or waits
+	now     *transcript.State // idle: the session as it was on joining, and goes on since
+	ran     bool              // idle: a run ended since
+	passive bool              // Ctrl+C leaves and stops nothing
 	kept    []client.Line
 	stopped bool // this client asked for the end of the run
 }
@@ -183,7 +186,7 @@ func (w *watch) batch(line client.Line) (bool, error) {
 func (w *watch) line(line client.Line) (done bool, err error) {
 	switch {
 	case line.State != nil:
-		return w.idle && line.State.Run == nil && len(line.State.Queued(event.LanePrompt)) == 0, w.out.state(line.State, line.Raw)
+		return w.rests(line.State.Seq), w.out.state(line.State, line.Raw)
 	case line.Fault != nil:
 		return true, failure(line.Fault)
 	case line.Event == nil:
@@ -198,10 +201,35 @@ func (w *watch) line(line client.Line) (done bool, err error) {
 			_, _ = w.conn.Do(context.Background(), w.session, command.Answer{Ask: b.Ask, Keys: []string{w.app.auto}})
 		}()
 	}
-	if _, ended := e.Body.(event.RunEnded); ended && e.Session == w.session {
-		return w.until == e.Run || w.idle && w.until == "", nil
+	_, ended := e.Body.(event.RunEnded)
+	ended = ended && e.Session == w.session
+	if w.idle && e.Seq > w.now.Seq {
+		w.now.Apply(e)
+		w.ran = w.ran || ended
 	}
-	return false, nil
+	return ended && w.until == e.Run || w.rests(e.Seq), nil
+}
+
+// rests reports whether a watch that leaves when nothing goes on has shown all
+// up to seq, and nothing does.
+func (w *watch) rests(seq event.Seq) bool {
+	return w.idle && seq >= w.now.Seq && w.now.Run == nil && len(w.now.Queued(event.LanePrompt)) == 0
+}
+
+// untilIdle makes the watch leave when nothing goes on. The lines that come
+// before the session's state is known are kept.
+func (w *watch) untilIdle(ctx context.Context) error {
+	w.now = transcript.New()
+	asked := make(chan error, 1)
+	go func() {
+		snapshot, err := client.Ask[command.Snapshot](ctx, w.conn, w.session, command.Read{What: command.ReadState})
+		if err == nil {
+			err = json.Unmarshal(snapshot.State, w.now)
+		}
+		asked <- err
+	}()
+	w.idle = true
+	return w.hold(asked)
 }
 
 // end closes the output and gives the run's outcome its exit code.
@@ -216,7 +244,7 @@ func (w *watch) end(err error) error {
 	if why := w.out.failure(); why != "" {
 		return exit{max(1, w.out.exit()), errors.New(why)}
 	}
-	if code := w.out.exit(); code != 0 {
+	if code := w.out.exit(); code != 0 && (!w.idle || w.ran) {
 		return exit{code: code}
 	}
 	return nil

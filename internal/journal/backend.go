@@ -54,6 +54,15 @@ type Batch struct {
 	Snapshot *Snapshot   // when not nil: replaces the one that is kept
 }
 
+// Size returns about how many bytes the batch writes.
+func (b Batch) Size() int {
+	n := 0
+	for _, r := range b.Rows {
+		n += len(r.Data)
+	}
+	return n
+}
+
 // A Row is one stored event.
 type Row struct {
 	Seq  event.Seq

@@ -48,19 +48,33 @@ func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
 	if a.Failed > 0 {
 		right.add(bad, fmt.Sprintf("✗ %d  ", a.Failed))
 	}
-	doing, _ := oneLine(a.Header, max(width/3, 8))
-	if n := len(a.Calls); n > 0 {
-		c := a.Calls[n-1]
-		doing, _ = oneLine(strings.TrimSpace(cell.Clean(c.Name)+" "+title(c.Name, c.Arguments)), max(width/3, 8))
-		doing = "◐ " + doing
-	}
-	if doing != "" {
+	if doing := v.doing(max(width/3, 8)); doing != "" {
 		right.add(dim, doing+"  ")
 	}
-	right.add(dim, seconds(v.item.Duration(s.now)))
+	took := cell.Styled(seconds(v.item.Duration(s.now)), dim)
+	all = []line{{end: 1, live: true}}
 	left := v.name((&setter{}).add(dim, s.sign()+" ")).line
-	room := max(width-3-right.line.Width(), width/2)
-	return []line{{text: spread(cell.Truncate(left, room), right.line, width), end: 1, live: true}}, 0
+	for _, end := range []cell.Line{cell.Join(right.line, took), took} {
+		room := width - 3 - end.Width()
+		if room >= width/2 {
+			all[0].text = spread(cell.Truncate(left, room), end, width)
+			return all, 0
+		}
+	}
+	all[0].text = left
+	return all, 0
+}
+
+// doing is what the sub-agent does now: its call, or else what it thinks about.
+func (v *agentView) doing(limit int) string {
+	a := v.item.Agent
+	if n := len(a.Calls); n > 0 {
+		c := a.Calls[n-1]
+		doing, _ := oneLine(strings.TrimSpace(cell.Clean(c.Name)+" "+title(c.Name, c.Arguments)), limit)
+		return "◐ " + doing
+	}
+	doing, _ := oneLine(a.Header, limit)
+	return doing
 }
 
 func (v *agentView) final() []cell.Line {

@@ -114,24 +114,23 @@ func (a asking) view(width, limit int, now time.Time) []cell.Line {
 	if a.sent {
 		right = "sent"
 	}
-	title := a.title()
-	question := (&setter{}).add(needed, "▲ ").add(plain.With(cell.Bold), title).line
+	question := (&setter{}).add(needed, "▲ ").add(plain.With(cell.Bold), a.title()).line
 	end := cell.Styled(right, dim)
 	if question.Width()+end.Width()+3 > width {
 		end = cell.Styled(clock(now.Sub(a.since)), dim)
 	}
 	room := max(width-1-end.Width()-2, 8)
 	rows := []cell.Line{spread(cell.Truncate(question, room), end, width)}
+	// Whatever else has no room, what an answer would store is told in full.
 	body := a.body(width - 1)
+	if 1+len(body) > limit {
+		body = a.flow(width-1, limit-1)
+	}
 	warnings := a.warnings(width - 1)
 	if left := limit - 1 - len(body); left < len(warnings) {
-		warnings = warnings[:max(left, 0)]
+		warnings = warnings[len(warnings)-max(left, 0):]
 	}
-	rows = append(append(rows, warnings...), body...)
-	if len(rows) > limit {
-		rows = append(rows[:1:1], a.flow(width-1, limit-1)...)
-	}
-	return rows
+	return append(append(rows, warnings...), body...)
 }
 
 // title is the question itself.
@@ -205,17 +204,15 @@ func (a asking) body(width int) []cell.Line {
 	for _, c := range all {
 		wide = wide || cell.Width(c.text)+8 > half
 	}
-	set := func(c choice) cell.Line { return a.choice(c) }
 	if wide || len(all) < 3 || a.ask.Kind != event.AskPermission {
 		for _, c := range all {
-			rows = append(rows, cell.Truncate(set(c), width))
+			rows = append(rows, cell.Wrap(a.choice(c), max(width, 2), cell.Indent{Rest: cell.Plain("     ")})...)
 		}
 	} else {
 		for i := 0; i < len(all); i += 2 {
-			r := set(all[i])
+			r := a.choice(all[i])
 			if i+1 < len(all) {
-				pad := max(half-r.Width(), 2)
-				r = cell.Join(r, cell.Plain(spaces(pad)), set(all[i+1]))
+				r = cell.Join(r, cell.Plain(spaces(max(half-r.Width(), 2))), a.choice(all[i+1]))
 			}
 			rows = append(rows, cell.Truncate(r, width))
 		}

@@ -160,7 +160,7 @@ func (s session) statusRow(width int, title string) cell.Line {
 		facts = append(facts, name)
 	}
 	if u := s.usage; u.ContextLimit > 0 {
-		facts = append(facts, fmt.Sprintf("%s of %s (%d %%)", short(u.ContextUsed), short(u.ContextLimit), u.ContextUsed*100/u.ContextLimit))
+		facts = append(facts, fmt.Sprintf("%s of %s (%d %%)", short(u.ContextUsed), short(u.ContextLimit), (u.ContextUsed*100+u.ContextLimit/2)/u.ContextLimit))
 	}
 	if b := base(s.workspace); b != "" {
 		facts = append(facts, cell.Clean(b))

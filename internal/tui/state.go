@@ -25,7 +25,7 @@ func (m *Model) stateRow(width int) cell.Line {
 	}
 	row := cell.Truncate(left.line, max(width-1, 1))
 	for _, keys := range m.keys() {
-		if r := spread(row, cell.Styled(keys, dim), width); len(r) > len(row) {
+		if r := spread(row, cell.Styled(keys, dim), width); r.Width() > row.Width() {
 			return r
 		}
 	}

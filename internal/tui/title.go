@@ -2,7 +2,6 @@ package tui
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"parley/internal/cell"
@@ -23,7 +22,7 @@ func title(tool string, arguments json.RawMessage) string {
 	word := func(key string, quoted bool) {
 		if s, ok := a[key].(string); ok && s != "" {
 			if quoted {
-				s = strconv.Quote(s)
+				s = `"` + s + `"`
 			}
 			words = append(words, s)
 		}

@@ -127,6 +127,7 @@ func must(err error) {
 // moment. Every fact that anyone had seen is there, the text of what was open is
 // a prefix of what was seen, no seq is used again, and the log is legal.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	t.Logf("%d crashes, seed %d", *crashes, *seed)
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(*seed, 1))

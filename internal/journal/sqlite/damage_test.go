@@ -95,6 +95,7 @@ func survey(t *testing.T, what, dir string, want map[event.Seq]event.Event) (who
 
 // Any page of a file is lost: its session says so, or reads what is left.
 func TestLostPage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	want := bySeq(kept(t, dir))
 	good, err := os.ReadFile(file(dir))
@@ -123,6 +124,7 @@ func TestLostPage(t *testing.T) {
 
 // A file that is cut anywhere says so.
 func TestTruncated(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	want := bySeq(kept(t, dir))
 	good, err := os.ReadFile(file(dir))
@@ -160,6 +162,7 @@ func removeWAL(t *testing.T, dir string) {
 // The write-ahead log of a process that was killed is cut anywhere, as when the
 // machine stopped too: what opens is a legal beginning of what was written.
 func TestTornWriteAheadLog(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd, out := run(t, "append", dir, "5", "150")
 	if _, err := io.ReadAll(out); err != nil {

@@ -133,6 +133,9 @@ func text(v driver.Value) []byte {
 	return nil
 }
 
+// largeBatch is a batch that is large against the write-ahead log.
+const largeBatch = 128 << 10
+
 // Write is one transaction. A commit that failed may yet be found in the
 // write-ahead log after a crash; so the next one begins by taking it back.
 func (f *file) Write(b journal.Batch) error {
@@ -143,6 +146,11 @@ func (f *file) Write(b journal.Batch) error {
 	}
 	if err := f.opt.Reach(journal.PointBegin); err != nil {
 		return err
+	}
+	if b.Size() > largeBatch {
+		// So that the write-ahead log begins anew, and does not hold this on top
+		// of what it held. Where it cannot, it only grows.
+		_ = f.w.exec(`PRAGMA wal_checkpoint(PASSIVE)`)
 	}
 	if err := f.w.exec(`BEGIN IMMEDIATE`); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 // A real file system that is full, at many sizes: the fault is limit, and the
 // log goes on once there is room.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"=full "+t.TempDir())
 	cmd.Stderr = os.Stderr

@@ -22,6 +22,7 @@ import (
 // A real file that cannot grow, at many sizes: the process may write files of
 // that size only, so the write that fails is each time another one of SQLite's.
 func TestFileCannotGrow(t *testing.T) {
+	t.Parallel()
 	cmd, out := run(t, "limit", t.TempDir())
 	said, err := io.ReadAll(out)
 	if err := errors.Join(err, cmd.Wait()); err != nil {

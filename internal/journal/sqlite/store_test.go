@@ -128,6 +128,7 @@ func TestModes(t *testing.T) {
 // A run of 1 MB of text takes no more than three times as much of the disk: at
 // the end of its block, at the end of the run, and when the log is closed.
 func TestDiskUse(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := open(t, dir, journal.Options{})
@@ -170,6 +171,7 @@ func TestDiskUse(t *testing.T) {
 // A slow stream, of a few words for each write, takes no more of the file than a
 // fast one.
 func TestSlowStream(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := open(t, dir, journal.Options{})
