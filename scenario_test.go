@@ -91,7 +91,8 @@ func nobody(args []string) error {
 //	seen NAME TEXT        wait until its stdout has the text
 //	signal NAME SIGNAL    INT, TERM, KILL; NAME may be daemon
 //	await NAME CODE       wait for its end; its output is then looked at
-//	talk FILE             hold a conversation, see rig.Talk; what it kept is in the environment
+//	talk FILE             hold a conversation with the daemon, which is started if there is
+//	                      none; see rig.Talk; what it kept is in the environment
 //	mutants FILE          each started or ended line dropped, and doubled, is refused by check
 //	processes N NAME      wait until that many processes of this home have the name
 //	peak MIB              the daemon's memory never was larger
@@ -298,13 +299,18 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 
 func talk(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "talk FILE")
+	pid, err := stageOf(ts).home.Holder()
+	ts.Check(err)
+	if pid == 0 {
+		ts.Check(ts.Exec("parley", "sessions", "list"))
+	}
 	vars := map[string]string{"WORK": ts.MkAbs(".")}
 	for _, name := range kept(ts) {
 		vars[name] = ts.Getenv(name)
 	}
 	before := len(vars)
 	conversation := rig.Talk{Socket: stageOf(ts).home.Socket, Vars: vars}
-	err := conversation.Play(args[0], ts.ReadFile(args[0]))
+	err = conversation.Play(args[0], ts.ReadFile(args[0]))
 	fmt.Fprintln(ts.Stdout(), strings.Join(conversation.Heard(), "\n"))
 	ts.Check(err)
 	if len(vars) > before {

@@ -37,6 +37,17 @@ func leaks(text string) []string {
 	return out
 }
 
+// around is what stands beside the first secret of a text.
+func around(text string) string {
+	at := len(text)
+	for _, s := range planted {
+		if i := strings.Index(text, s.core); i >= 0 {
+			at = min(at, i)
+		}
+	}
+	return text[max(0, at-300):min(len(text), at+100)]
+}
+
 // modelServer speaks chat completions. It keeps what it was asked, and who it
 // was told is asking.
 type modelServer struct {
@@ -109,14 +120,9 @@ func TestSecrets(t *testing.T) {
 	}
 	p.env["PARLEY_DEBUG"] = "1"
 	p.env["PLAIN_VARIABLE"] = "is-passed-on"
-	began, goOn := filepath.Join(p.root, "began"), filepath.Join(p.root, "go-on")
-	for _, name := range []string{began, goOn} {
-		if err := syscall.Mkfifo(name, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	began, goOn := pipe(t, filepath.Join(p.root, "began")), pipe(t, filepath.Join(p.root, "go-on"))
 	refusing := newModelServer(t, refuse)
-	good := newModelServer(t, answer("env; echo > "+began+"; read x < "+goOn))
+	good := newModelServer(t, answer("env; echo > "+began.Name()+"; read x < "+goOn.Name()))
 	p.env["OPENAI_BASE_URL"] = refusing.URL
 	p.env["GOOGLE_GEMINI_BASE_URL"] = refusing.URL
 	own := p.write("config/parley/config.jsonc", fmt.Sprintf(`{
@@ -137,7 +143,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("parley %s: want exit %d; %s", text, code, r)
 		}
 		if found := leaks(r.String()); found != nil {
-			t.Errorf("parley %s shows %v: %s", text, found, r)
+			t.Errorf("parley %s shows %v: %s", text, found, around(r.String()))
 		}
 		return r.stdout
 	}
@@ -151,17 +157,31 @@ func TestSecrets(t *testing.T) {
 	args := []string{"run", "--format", "native", "--allow", "bash", "list the environment"}
 	done := make(chan ran, 1)
 	go func() { done <- p.run(args...) }()
-	touch(t, began, os.O_RDONLY)
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := began.Read(make([]byte, 1))
+		waiting <- err
+	}()
+	select {
+	case err := <-waiting:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case r := <-done:
+		t.Fatalf("the command did not run: %s", r)
+	}
 	lines := commandLines(t)
 	if found := leaks(lines); found != nil {
 		t.Errorf("the command lines of the processes show %v", found)
 	}
-	for _, want := range []string{"serve\x00--auto", "read x < " + goOn} {
+	for _, want := range []string{"serve\x00--auto", "read x < " + goOn.Name()} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no process has %q in its command line: the test looks at nothing", want)
 		}
 	}
-	touch(t, goOn, os.O_WRONLY)
+	if _, err := goOn.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
 	log := printed(<-done, 0, args...)
 	if !strings.Contains(log, "PLAIN_VARIABLE=is-passed-on") {
 		t.Errorf("env printed nothing:\n%s", log)
@@ -217,16 +237,19 @@ func TestSecrets(t *testing.T) {
 	p.searched(own)
 }
 
-// touch opens a named pipe, which waits for the other end, and closes it.
-func touch(t *testing.T, name string, flag int) {
+// pipe makes a named pipe and opens both of its ends, so that neither side of
+// the test waits for the other to open it.
+func pipe(t *testing.T, name string) *os.File {
 	t.Helper()
-	f, err := os.OpenFile(name, flag, 0)
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { f.Close() })
+	return f
 }
 
 // commandLines are those of all processes, as ps shows them to anybody.

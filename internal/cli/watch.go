@@ -133,6 +133,9 @@ func (w *watch) follow(ctx context.Context) error {
 		}
 	}
 	w.kept = nil
+	if err := w.out.flush(); err != nil {
+		return w.end(err)
+	}
 	for {
 		select {
 		case line, ok := <-w.conn.Lines():

@@ -77,8 +77,11 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// Release gives the store up.
-func (l *Lock) Release() error { return l.f.Close() }
+// Release gives the store up. Closing the file alone would leave it locked for as
+// long as a child that is being started has a copy of it.
+func (l *Lock) Release() error {
+	return errors.Join(flock(l.f, syscall.LOCK_UN), l.f.Close())
+}
 
 // Announce writes who holds a store. Only its holder may call it.
 func Announce(store string, h Holder) error {

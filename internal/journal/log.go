@@ -53,11 +53,13 @@ type Log interface {
 	// Seq and Time set, and Session where it was empty. The caller must not
 	// change what a body refers to afterwards.
 	//
-	// It fails with a [*Refusal] when an event would break a law of the log, and
-	// with an error that holds a command.Fault (limit for a full disk, internal
-	// for any other) when the disk refuses. Nothing of the batch is kept then,
-	// and no reader has seen any of it. After an error of the disk the log can
-	// be read and not written until a write succeeds; each Append tries one.
+	// It fails with a [*Refusal] when an event would break a law of the log, with a
+	// command.Fault invalid when JSON could not give it back (what grew must be
+	// UTF-8, each piece for itself: offsets count its bytes), and with an error
+	// that holds a command.Fault (limit for a full disk, internal for any other)
+	// when the disk refuses. Nothing of the batch is kept then, and no reader has
+	// seen any of it. After an error of the disk the log can be read and not
+	// written until a write succeeds; each Append tries one.
 	// Cancelling ctx gives up a batch that has not been taken up yet.
 	Append(ctx context.Context, events ...event.Event) ([]event.Event, error)
 
@@ -65,7 +67,9 @@ type Log interface {
 	// those that come, until ctx ends or the loop is left. A read that fails
 	// yields one error and ends it. The consumer may be as slow as it likes.
 	//
-	// After(ctx, State().Seq) continues a state without a gap or a repetition.
+	// After(ctx, State().Seq) continues a state without a gap; no fact is repeated,
+	// and what grew may overlap what there is. A seq past the head is waited for:
+	// whoever takes one from a client compares it with Head first.
 	After(ctx context.Context, seq event.Seq) iter.Seq2[event.Event, error]
 
 	// State returns a copy of the fold of all that readers can see. It costs

@@ -32,6 +32,7 @@ type Host struct {
 func (s *Server) Host(c session.Client) *Host {
 	s.clients.Add(1)
 	s.rest()
+	c.Number = s.hosts.Add(1)
 	return &Host{server: s, local: c, client: c}
 }
 

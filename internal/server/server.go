@@ -54,6 +54,7 @@ type Server struct {
 	catalog *catalog
 	runs    atomic.Int64
 	clients atomic.Int64
+	hosts   atomic.Int64 // connections so far
 	started time.Time
 
 	mu       sync.Mutex // of what follows
@@ -164,6 +165,7 @@ func (s *Server) open(ctx context.Context, log journal.Log) (*session.Session, e
 		Attach: func(ctx context.Context, files []event.Attachment) ([]event.Attachment, *command.Fault) {
 			return keep(ctx, log, files)
 		},
+		Latest:  s.hosts.Load,
 		NextRun: func() int { return int(s.runs.Add(1)) },
 		Listed: func(b event.SessionListed) {
 			s.catalog.put(id, b)

@@ -132,7 +132,11 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		if p.Hold {
 			after := s.log.State()
 			s.list(after, "running", after.Seq)
-			s.held[in.Input] = make(chan struct{})
+			a := &arrival{came: make(chan struct{})}
+			if s.options.Latest != nil {
+				a.after = s.options.Latest()
+			}
+			s.held[in.Input] = a
 			r.Begin = func() { s.answered(in.Input) }
 		}
 		leaf := state.Leaf

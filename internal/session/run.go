@@ -15,11 +15,11 @@ const holdWait = 50 * time.Millisecond
 
 // answered says that the answer to a held prompt was written, or cannot be any
 // more. Its run begins now, unless another is open; its first model request
-// waits until a client has attached since the prompt was accepted, at most
+// waits until a client has connected and attached since the prompt was accepted, at most
 // holdWait.
 func (s *Session) answered(id event.InputID) {
 	s.post(func() {
-		attached, ok := s.held[id]
+		a, ok := s.held[id]
 		if !ok {
 			return
 		}
@@ -27,15 +27,15 @@ func (s *Session) answered(id event.InputID) {
 		if setup := s.setups[id]; setup != nil {
 			ready := make(chan struct{})
 			setup.Hold = ready
-			s.arrivals[attached] = true
+			s.arrivals[a] = true
 			go func() {
 				select {
-				case <-attached:
+				case <-a.came:
 				case <-s.options.Wait(holdWait):
 				case <-s.done:
 				}
 				close(ready)
-				s.post(func() { delete(s.arrivals, attached) })
+				s.post(func() { delete(s.arrivals, a) })
 			}()
 		}
 		s.begin()

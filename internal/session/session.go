@@ -36,6 +36,7 @@ type Client struct {
 	Present bool              // its coming and going is of interest to others
 	Version string
 	Dialect string
+	Number  int64 // of the connection: later ones have larger numbers
 }
 
 // Options are what a session is opened with.
@@ -47,6 +48,7 @@ type Options struct {
 	// Attach keeps the files that come with a prompt beside the log; nil: as they are.
 	Attach  func(ctx context.Context, files []event.Attachment) ([]event.Attachment, *command.Fault)
 	NextRun func() int                           // reserves the next run's number
+	Latest  func() int64                         // number of the latest connection; nil: 0
 	Listed  func(event.SessionListed)            // tells the catalog; nil: nobody
 	Clock   func() time.Time                     // nil: time.Now
 	Wait    func(time.Duration) <-chan time.Time // nil: time.After
@@ -67,10 +69,10 @@ type Session struct {
 	run      *agent.Run
 	ended    chan struct{} // closed when the open run's goroutine is gone
 	setups   map[event.InputID]*agent.Setup
-	held     map[event.InputID]chan struct{} // prompts whose answer is not yet written; closed when a client attaches
-	arrivals map[chan struct{}]bool          // what model requests wait for; closed when a client attaches
-	asker    int                             // attached clients that can answer asks
-	broken   bool                            // the disk refused while something was open
+	held     map[event.InputID]*arrival // prompts whose answer is not yet written
+	arrivals map[*arrival]bool          // that model requests wait for
+	asker    int                        // attached clients that can answer asks
+	broken   bool                       // the disk refused while something was open
 	canAsk   atomic.Bool
 	clients  atomic.Int32
 }
@@ -88,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Session{log: o.Log, options: o, inbox: make(chan func()), done: make(chan struct{}), ctx: ctx, stop: stop,
-		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]chan struct{}), arrivals: make(map[chan struct{}]bool)}
+		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]*arrival), arrivals: make(map[*arrival]bool)}
 	if err := s.recover(); err != nil {
 		// The past can still be read; the next write tries again.
 		s.broken = true
@@ -174,11 +176,11 @@ func (s *Session) Attach(c Client) (detach func()) {
 		if c.Present {
 			s.note(event.ClientJoined{Client: c.ID, Name: c.Name, Version: c.Version, Dialect: c.Dialect, CanAsk: c.CanAsk})
 		}
-		for _, attached := range s.held {
-			arrive(attached)
+		for _, a := range s.held {
+			a.attach(c)
 		}
-		for attached := range s.arrivals {
-			arrive(attached)
+		for a := range s.arrivals {
+			a.attach(c)
 		}
 	})
 	return func() {
@@ -265,12 +267,21 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// arrive says that a client attached.
-func arrive(attached chan struct{}) {
+// arrival is a client that is waited for: one that connected after a prompt was
+// accepted.
+type arrival struct {
+	after int64         // number of the last connection before
+	came  chan struct{} // closed when it attached
+}
+
+func (a *arrival) attach(c Client) {
+	if c.Number <= a.after {
+		return // it was there before, and only follows another run
+	}
 	select {
-	case <-attached:
+	case <-a.came:
 	default:
-		close(attached)
+		close(a.came)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"parley/internal/transcript"
 )
 
-// fault makes the n-th point fail, from 1; and all points while always is set.
+// faulty makes the n-th point fail, from 1; and all points while always is set.
 type faulty struct {
 	n, seen int
 	err     error

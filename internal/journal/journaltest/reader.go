@@ -22,7 +22,7 @@ import (
 // ends with the state of one that was there all along; so does one that reads at
 // random times, and one that reads the whole afterwards.
 func testLate(t *testing.T, c Child) {
-	for seed := range uint64(6) {
+	for seed := range uint64(5) {
 		var flush func()
 		s := store(t, c, journal.Options{AfterFunc: func(_ time.Duration, f func()) func() bool {
 			flush = f

@@ -37,8 +37,8 @@ func limited(dir string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var whole syscall.Rlimit
 	must(syscall.Getrlimit(syscall.RLIMIT_FSIZE, &whole))
-	for n := range 40 {
-		limit := 34<<10 + n*7001
+	for n := range 24 {
+		limit := 34<<10 + n*11003
 		func() {
 			s, err := sqlite.Open(fmt.Sprintf("%s/%d", dir, n), journal.Options{})
 			must(err)

@@ -181,7 +181,7 @@ func TestSlowStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, l, eventtest.Run()[:8]...)
-		const size = 96 << 10
+		const size = 48 << 10
 		word := "a few words that come together, "
 		for at := 0; at < size; at += len(word) {
 			put(t, l, grew(at, word))
