@@ -118,7 +118,7 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.PersistentFlags().StringVar(&a.socket, "socket", "", "talk to the daemon on this `PATH`; never starts one")
-	root.AddCommand(a.completing(a.run(), a.attach(), a.serve(), a.check(), a.sessions(), a.daemon(), a.replay(), a.render(), a.nousCore(), a.demo(), a.models(), a.doctor(), a.config(), a.man(), a.version())...)
+	root.AddCommand(a.completing(a.run(), a.attach(), a.serve(), a.check(), a.sessions(), a.daemon(), a.replay(), a.render(), a.stdio(), a.nousCore(), a.demo(), a.models(), a.doctor(), a.config(), a.man(), a.version())...)
 	a.front(root)
 	return root
 }

@@ -36,6 +36,10 @@ type (
 		Old     bool
 	}
 
+	// Recalled ends the page of the past that is shown at the start. More says that
+	// there is a past before it.
+	Recalled struct{ More bool }
+
 	// Happened is an event that is state rather than story: the queue, the
 	// settings, who else is there.
 	Happened struct{ Event event.Event }
@@ -65,6 +69,7 @@ func (Ticked) input()    {}
 func (Typed) input()     {}
 func (Opened) input()    {}
 func (Shown) input()     {}
+func (Recalled) input()  {}
 func (Happened) input()  {}
 func (Answered) input()  {}
 func (Lost) input()      {}

@@ -34,6 +34,7 @@ type log struct {
 	shown  tally
 	epoch  int             // how often it was cleared
 	kept   []*display.Item // that were shortened, for Ctrl+O
+	lead   bool            // what comes first says that there is more before it
 }
 
 func newLog() *log {
@@ -70,8 +71,11 @@ type entry struct {
 func (l *log) pending(width int, s *scene) []entry {
 	var out []entry
 	last, begun := l.last, l.begun
-	for _, it := range l.source.Items() {
+	for i, it := range l.source.Items() {
 		number := int(it.ID)
+		if i == 0 && l.lead && l.upto.Less(Mark{number, 0}) {
+			out = append(out, entry{line: line{text: earlier}, at: Mark{number, 0}, kind: display.KindNote, final: true})
+		}
 		if number < l.upto.Item {
 			continue
 		}
@@ -138,6 +142,31 @@ func (l *log) keep(it *display.Item) {
 	}
 	if _, ok := whole(it); ok {
 		l.kept = append(l.kept[max(0, len(l.kept)-keptMax+1):len(l.kept):len(l.kept)], it)
+	}
+}
+
+// earlier stands before what is shown of a long past.
+var earlier = (&setter{}).add(dim, "  … earlier: pgup").line
+
+// recall leaves away what is older than so many rows, of a past that is shown
+// for the first time, item by item.
+func (l *log) recall(rows, width int, more bool, s *scene) {
+	l.lead = more
+	items := l.source.Items()
+	for i := len(items) - 1; i > 0; i-- {
+		all, _ := l.view(items[i]).lines(width, s)
+		for _, ln := range all {
+			rows -= max(1, (ln.text.Width()+width-1)/width)
+		}
+		if rows <= 0 && !items[i-1].Open {
+			l.source.Forget(items[i].ID)
+			l.lead = true
+			break
+		}
+	}
+	l.views = map[display.ItemID]view{}
+	if left := l.source.Items(); len(left) > 0 {
+		l.upto = Mark{int(left[0].ID) - 1, 1 << 62}
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"parley/internal/term"
 )
 
+// recallScreens is how much of the past is shown when a session is opened.
+const recallScreens = 3
+
 // Reduce takes an input into the model and returns what the model wants of the
 // world. It reads no clock and touches no terminal.
 func Reduce(m Model, in Input) (Model, []Intent) {
@@ -21,6 +24,9 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		m.opened(in)
 	case Shown:
 		m.shown(in)
+	case Recalled:
+		m.log.recall(recallScreens*m.size.Height, m.size.Width, in.More, m.scene())
+		m.urge(Prompt)
 	case Happened:
 		m.session = m.session.happened(in.Event)
 		m.urge(Stream)

@@ -221,6 +221,9 @@ func (l *loop) attached(a Attached) {
 		l.display.Attach(a.State)
 	}
 	l.old = false
+	if len(a.Past) > 0 {
+		l.reduce(Recalled{a.More})
+	}
 	if l.Prompt != "" {
 		l.Prompt = ""
 		l.reduce(Typed{term.Key{Name: "enter"}})

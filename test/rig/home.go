@@ -26,7 +26,7 @@ import (
 )
 
 // Patience is the longest that anything is waited for.
-const Patience = 30 * time.Second
+const Patience = 20 * time.Second
 
 // A Home is a user of the program: folders, a socket, and an environment that
 // names them and nothing else.

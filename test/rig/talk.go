@@ -17,7 +17,8 @@ import (
 //
 //	# ann says a line; her first one connects her
 //	ann> {"type":"prompt","id":"1","data":{"text":"go"}}
-//	# ann reads on to the next line of that type that has these values
+//	# ann reads on to the next line of that type that has these values; results
+//	# and events are rows of their own, since neither waits for the other
 //	ann< input.queued data.text=go data.input=?FIRST
 //	# of all that ann has read, nothing is like this
 //	ann! block.grew data.text~secret
@@ -37,7 +38,7 @@ type Talk struct {
 
 type talker struct {
 	*Client
-	at int // lines that were matched or passed over
+	events, replies int // lines that were matched or passed over
 }
 
 var (
@@ -72,7 +73,7 @@ func (t *Talk) all() []string {
 	for name, c := range t.clients {
 		for i, l := range c.Lines() {
 			mark := "  "
-			if i >= c.at {
+			if i >= max(c.events, c.replies) {
 				mark = "? "
 			}
 			out = append(out, name+mark+l.Raw)
@@ -128,14 +129,18 @@ func (t *Talk) wait(c *talker, text string) error {
 	if err != nil {
 		return err
 	}
-	line, at, err := c.Wait(c.at, want.holds)
+	at := &c.events
+	if want.kind == "result" {
+		at = &c.replies
+	}
+	line, i, err := c.Wait(*at, want.holds)
 	if errors.Is(err, io.EOF) {
 		return errors.New("the daemon hung up first")
 	}
 	if err != nil {
 		return err
 	}
-	c.at = at + 1
+	*at = i + 1
 	t.heard = append(t.heard, line.Raw)
 	for _, v := range want.values {
 		if v.op == "=?" {
@@ -150,7 +155,7 @@ func (t *Talk) never(c *talker, text string) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range c.Lines()[:c.at] {
+	for _, l := range c.Lines()[:c.events] {
 		if want.holds(l) {
 			return fmt.Errorf("it came: %s", l.Raw)
 		}
