@@ -6,15 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
-
-	"golang.org/x/net/http/httpproxy"
 
 	"parley/internal/agent"
 	"parley/internal/command"
@@ -26,8 +21,6 @@ import (
 	"parley/internal/llm/gemini"
 	"parley/internal/llm/openaichat"
 	"parley/internal/llm/openairesponses"
-	"parley/internal/llm/retry"
-	"parley/internal/llm/script"
 	"parley/internal/permission"
 	"parley/internal/server"
 	"parley/internal/session"
@@ -69,28 +62,6 @@ func (e *engine) close() {
 	for _, p := range e.places {
 		p.jobs.Close()
 	}
-}
-
-// http is a client that uses the proxies of an environment. It is kept, and so
-// are its connections.
-func (e *engine) http(env config.Env) *http.Client {
-	proxies := httpproxy.Config{
-		HTTPProxy: firstOf(env["HTTP_PROXY"], env["http_proxy"]), HTTPSProxy: firstOf(env["HTTPS_PROXY"], env["https_proxy"]),
-		NoProxy: firstOf(env["NO_PROXY"], env["no_proxy"]),
-	}
-	if proxies == (httpproxy.Config{}) {
-		return nil
-	}
-	key := proxies.HTTPProxy + " " + proxies.HTTPSProxy + " " + proxies.NoProxy
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if c := e.clients[key]; c != nil {
-		return c
-	}
-	choose := proxies.ProxyFunc()
-	c := llm.HTTP(func(r *http.Request) (*url.URL, error) { return choose(r.URL) })
-	e.clients[key] = c
-	return c
 }
 
 // place is what a session's tools remember while the daemon runs.
@@ -228,145 +199,6 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// choose resolves the model. Only an unknown provider is refused here: the
-// server knows which models it has.
-func (e *engine) choose(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string) *command.Fault {
-	if model == "" {
-		var err error
-		if model, err = cfg.DefaultModel(env, probe); err != nil {
-			return command.Faultf(command.Invalid, "%s", err)
-		}
-	}
-	if model == "mock/mock" {
-		return mockModel(setup)
-	}
-	name, model, err := cfg.Find(model)
-	if err != nil {
-		return command.Faultf(command.Invalid, "%s", err)
-	}
-	provider, err := cfg.Provider(name, env)
-	if err != nil {
-		return command.Faultf(command.Invalid, "%s", err)
-	}
-	setup.Provider, setup.ModelName = name, model
-	known := provider.Model(model)
-	setup.ContextLimit, setup.MaxOutput = known.Context, known.MaxOutput
-	if provider.Type == "script" {
-		return e.script(setup, dir, model)
-	}
-	if !provider.Ready() {
-		return command.Faultf(command.Denied, "provider %s has no key: set %s", name, provider.KeyEnv)
-	}
-	headers := make(map[string]string, len(provider.Headers))
-	for key, value := range provider.Headers {
-		headers[key] = value.Reveal()
-	}
-	wire, ok := e.models[provider.Type]
-	if !ok {
-		return command.Faultf(command.Invalid, "provider %s: unknown type %q", name, provider.Type)
-	}
-	setup.Model = retry.Wrap(wire(llm.Options{Provider: name, BaseURL: provider.BaseURL, Key: provider.Key.Reveal(), Headers: headers, HTTP: e.http(env)}), retry.Options{})
-	return nil
-}
-
-func (e *engine) script(setup *agent.Setup, dir, file string) *command.Fault {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
-	model, err := script.Open(file)
-	if err != nil {
-		return command.Faultf(command.Invalid, "script: %s", err)
-	}
-	setup.Model = retry.Wrap(model, retry.Options{})
-	return nil
-}
-
-// policy gathers the rules that hold for a run, each with where it is written.
-func (e *engine) policy(cfg config.Config, origins config.Origins, root string, p command.Prompt) (permission.Policy, error) {
-	var policy permission.Policy
-	add := func(scope permission.Scope, origin string, rules config.Permission) error {
-		for _, part := range []struct {
-			effect permission.Effect
-			texts  []string
-		}{{permission.EffectAllow, rules.Allow}, {permission.EffectDeny, rules.Deny}, {permission.EffectAsk, rules.Ask}} {
-			scoped, err := permission.Rules(part.effect, scope, origin, part.texts...)
-			if err != nil {
-				return err
-			}
-			policy = policy.With(scoped...)
-		}
-		return nil
-	}
-	user, err := e.store.UserRules()
-	if err != nil {
-		return policy, err
-	}
-	project, err := e.store.ProjectRules(root)
-	if err != nil {
-		return policy, err
-	}
-	for _, from := range []struct {
-		scope  permission.Scope
-		origin string
-		rules  config.Permission
-	}{
-		{permission.ScopeConfig, "configuration", cfg.Permission},
-		{permission.ScopeUser, "your rules", user},
-		{permission.ScopeProject, "rules of this project", project},
-		{permission.ScopeFlag, "flags of the daemon", config.Permission{Allow: e.allow, Deny: e.deny}},
-		{permission.ScopeFlag, "flags of the prompt", config.Permission{Allow: p.Allow, Deny: p.Deny}},
-	} {
-		if err := add(from.scope, from.origin, from.rules); err != nil {
-			return policy, fmt.Errorf("%s: %w", from.origin, err)
-		}
-	}
-	return policy, nil
-}
-
-// keep stores rules that outlive the session.
-func (e *engine) keep(root string, scope permission.Scope, effect permission.Effect, rules []string) error {
-	for _, rule := range rules {
-		var err error
-		if scope == permission.ScopeUser {
-			err = e.store.AddUserRule(string(effect), rule)
-		} else {
-			err = e.store.AddProjectRule(root, string(effect), rule)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// startup are variables by which an environment changes what a command means.
-var startup = map[string]bool{"CDPATH": true, "BASH_ENV": true, "ENV": true}
-
-// named is how a header names a variable.
-var named = regexp.MustCompile(`\$\{(\w+)\}`)
-
-// commandEnv is the environment of commands: the client's, without keys.
-func commandEnv(env config.Env, cfg config.Config) []string {
-	secret := make(map[string]bool)
-	for _, p := range cfg.Providers {
-		secret[p.APIKeyEnv] = true
-		for _, value := range p.Headers {
-			for _, m := range named.FindAllStringSubmatch(value.Reveal(), -1) {
-				secret[m[1]] = true
-			}
-		}
-	}
-	var out []string
-	for name, value := range env {
-		if secret[name] || startup[name] || strings.HasPrefix(name, "BASH_FUNC_") || strings.HasSuffix(name, "_API_KEY") && slices.Contains(config.Variables(), name) {
-			continue
-		}
-		out = append(out, name+"="+value)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // save keeps an image beside the log.
 func save(log journal.Log, mediaType string, data []byte) (event.Attachment, error) {
 	sum, path, size, err := log.PutBlob(context.Background(), bytes.NewReader(data))
@@ -382,33 +214,6 @@ func load(log journal.Log, a event.Attachment) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
-}
-
-// entries lists the models that can be asked for.
-func (e *engine) entries(c session.Client) ([]command.ModelEntry, *command.Fault) {
-	env, dir := e.world(c)
-	cfg, _, fault := e.load(env, dir)
-	if fault != nil {
-		return nil, fault
-	}
-	resolved, err := cfg.Resolve(env)
-	if err != nil && resolved == nil {
-		return nil, command.Faultf(command.Invalid, "%s", err)
-	}
-	preset, _ := cfg.DefaultModel(env, nil)
-	var out []command.ModelEntry
-	for _, p := range resolved {
-		names := make([]string, 0, len(p.Models))
-		for name := range p.Models {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			full := p.Name + "/" + name
-			out = append(out, command.ModelEntry{Name: full, Context: p.Model(name).Context, Default: full == preset, Ready: p.Ready()})
-		}
-	}
-	return out, nil
 }
 
 // list says which tools a session has.

@@ -63,28 +63,18 @@ func (d *dialectOutput) state(s *transcript.State, _ []byte) error {
 }
 
 func (d *dialectOutput) event(e event.Event, _ []byte) error {
-	d.s.Apply(e)
 	if err := d.outcome.Apply(e); err != nil {
 		return err
 	}
-	_, opened := e.Body.(event.SessionOpened)
-	if begun := d.begun; !begun {
-		d.begun = true
-		if opened {
-			return d.frames(d.d.Encode(d.peer.Class, d.s, e))
-		}
+	if _, opened := e.Body.(event.SessionOpened); !d.begun && !opened {
 		// The stream begins between two runs: it is joined there.
+		d.s.Session, d.s.Time = e.Session, e.Time
 		if err := d.frames(d.d.Attach(d.peer, d.s)); err != nil {
 			return err
 		}
 	}
-	if err := d.frames(d.d.Encode(d.peer.Class, d.s, e)); err != nil {
-		return err
-	}
-	if d.d.Own != nil {
-		return d.frames(d.d.Own(d.peer, d.s, e))
-	}
-	return nil
+	d.begun = true
+	return d.frames(d.d.Frames(d.peer, d.s, e))
 }
 
 func (d *dialectOutput) close() error {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
@@ -53,14 +55,24 @@ type frame struct {
 
 func (d *frame) add(ops ...term.Op) { d.ops = append(d.ops, ops...) }
 
-// whole erases what was and writes everything.
+// whole erases what was and writes everything, but for live rows at the top that
+// stay as they are.
 func (d *frame) whole(prev, next Page) {
 	d.add(term.Sync{On: true}, term.Cursor{Visible: false})
-	if prev.Width == 0 {
+	kept := 0
+	switch {
+	case prev.Width == 0:
 		// The row of the shell's cursor is left alone, and the live rows end at
 		// the bottom of the screen: line feeds make the room.
 		d.add(term.Bottom{}, term.Feed{})
-	} else {
+	case !next.Anew && prev.Width == next.Width && len(next.Commit) == 0:
+		for kept < min(len(prev.Live), len(next.Live)-1) && same(prev.Live[kept], next.Live[kept]) {
+			kept++
+		}
+		d.row, _ = prev.rest(d.reflow)
+		d.to(kept)
+		d.add(term.Return{})
+	default:
 		d.add(term.Move{Down: -climb(prev, next.Width, next.Height, d.reflow)}, term.Return{})
 	}
 	d.add(term.EraseBelow{})
@@ -68,11 +80,11 @@ func (d *frame) whole(prev, next Page) {
 		d.add(term.Text{Line: l}, term.Feed{})
 	}
 	d.add(term.Wrap{On: false})
-	for i, l := range next.Live {
-		if i > 0 {
+	for i := kept; i < len(next.Live); i++ {
+		if i > kept {
 			d.add(term.Feed{})
 		}
-		d.add(term.Text{Line: l})
+		d.sparse(next.Live[i])
 	}
 	d.row = max(len(next.Live)-1, 0)
 	d.add(term.Wrap{On: true})
@@ -84,6 +96,26 @@ func (d *frame) whole(prev, next Page) {
 	d.to(row)
 	d.add(term.Return{})
 }
+
+// leap is the least gap within a row that is moved over instead of written.
+const leap = 6
+
+// sparse writes a row where nothing stands: over the gap before what is set to
+// the right it moves.
+func (d *frame) sparse(l cell.Line) {
+	for i, s := range l {
+		if s.Style == plain && len(s.Text) >= leap && strings.Trim(s.Text, " ") == "" && i < len(l)-1 {
+			d.add(term.Text{Line: l[:i]}, term.Move{Right: len(s.Text)})
+			d.sparse(l[i+1:])
+			return
+		}
+	}
+	d.add(term.Text{Line: l})
+}
+
+// narrowest is the least width of a screen for which a row need not be kept from
+// wrapping.
+const narrowest = 16
 
 // rows rewrites what differs and reports whether anything does.
 func (d *frame) rows(prev, next Page) bool {
@@ -103,12 +135,17 @@ func (d *frame) rows(prev, next Page) bool {
 		d.add(term.Cursor{Visible: false})
 	}
 	if len(changed) > 0 {
-		d.add(term.Wrap{On: false})
+		wide := slices.ContainsFunc(changed, func(i int) bool { return next.Live[i].Width() > narrowest })
+		if wide {
+			d.add(term.Wrap{On: false})
+		}
 		for _, i := range changed {
 			d.to(i)
 			d.rewrite(prev.Live[i], next.Live[i])
 		}
-		d.add(term.Wrap{On: true})
+		if wide {
+			d.add(term.Wrap{On: true})
+		}
 		col = -1
 	}
 	if next.Caret.Visible {
@@ -244,7 +281,7 @@ func certain(l cell.Line) bool {
 // every terminal: Greek, Cyrillic, punctuation, arrows, boxes and shapes,
 // braille, kana, ideographs, hangul syllables, fullwidth forms.
 var settled = &unicode.RangeTable{R16: []unicode.Range16{
-	{0x0370, 0x0482, 1}, {0x2010, 0x2027, 1}, {0x2190, 0x2319, 1}, {0x2320, 0x23e8, 1},
+	{0x0370, 0x0482, 1}, {0x2010, 0x2027, 1}, {0x2030, 0x203b, 1}, {0x2190, 0x2319, 1}, {0x2320, 0x23e8, 1},
 	{0x2400, 0x25fc, 1}, {0x2713, 0x2713, 1}, {0x2717, 0x2717, 1}, {0x2800, 0x28ff, 1},
 	{0x3000, 0x3029, 1}, {0x3041, 0x3096, 1}, {0x30a0, 0x30ff, 1}, {0x3400, 0x9fff, 1},
 	{0xac00, 0xd7a3, 1}, {0xff01, 0xff60, 1},

@@ -24,6 +24,7 @@ type Model struct {
 	when     event.When    // of a steer
 	agents   map[event.SessionID]bool
 	spent    int       // bytes that the model wrote in this run
+	counted  int       // spent, as of the last full second: it is shown no more often
 	lost     time.Time // when the connection was lost; zero: it is there
 	notice   notice
 	leaving  time.Time         // when Ctrl+C or Ctrl+D was pressed first

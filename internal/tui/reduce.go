@@ -65,6 +65,9 @@ func (m *Model) ticked(in Ticked) {
 		m.notice = notice{}
 		m.urge(Stream)
 	}
+	if m.now.Unix() != before.Unix() {
+		m.counted = m.spent
+	}
 	if m.now.Unix() != before.Unix() && (m.busy() || m.asking.phase != ConfirmNone || m.notice.aged) {
 		m.urge(Stream)
 	}
@@ -110,7 +113,7 @@ func (m *Model) shown(in Shown) {
 	case display.AppendCall, display.ShowUsage:
 		urgency = Stream
 	case display.StartRun:
-		m.spent = 0
+		m.spent, m.counted = 0, 0
 		m.when = event.WhenPause
 	case display.OpenAgent:
 		agents := map[event.SessionID]bool{c.At.Session: true}

@@ -20,7 +20,7 @@ func (m *Model) stateRow(width int) cell.Line {
 	if !since.IsZero() {
 		left.add(dim, " · "+seconds(m.now.Sub(since)))
 	}
-	if n := m.spent / 4; n > 0 && m.running() {
+	if n := m.counted / 4; n > 0 && m.running() {
 		left.add(dim, " · ~"+plural(n, "token"))
 	}
 	row := cell.Truncate(left.line, max(width-1, 1))

@@ -103,7 +103,7 @@ func fanOut(b *testing.B, d *wire.Dialect, clients int, log []event.Event) {
 		p := &wire.Pump{Dialect: d, Host: h, Client: "c1", Conn: conn, Cache: cache, Log: slog.New(slog.DiscardHandler)}
 		go func() { _ = p.Run(ctx); ended <- struct{}{} }()
 		if d == &native.Dialect {
-			fmt.Fprintf(c, hello+"\n"+`{"type":"attach","id":"1","session":"%s"}`+"\n", eventtest.Session)
+			fmt.Fprintf(c, hello+"\n"+`{"type":"attach","id":"1","session":"%s","data":{"since":0}}`+"\n", eventtest.Session)
 		}
 		go func() { done <- readAll(c) }()
 	}

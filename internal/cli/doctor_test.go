@@ -1,0 +1,459 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/config"
+	"parley/internal/event/eventtest"
+	"parley/internal/journal"
+	"parley/internal/journal/sqlite"
+)
+
+// A patient is a world in which nothing is broken, until a test breaks it.
+type patient struct {
+	*doctor
+	t        *testing.T
+	root     string
+	server   *httptest.Server
+	answer   http.HandlerFunc // of the server
+	settings string           // the user's configuration; SERVER stands for its address
+	out, err bytes.Buffer
+}
+
+func newPatient(t *testing.T) *patient {
+	t.Helper()
+	root, err := os.MkdirTemp("", "parley-t-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(root); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &patient{t: t, root: root, settings: `{"model": "mine/large", "providers": {"mine": {"type": "openai-chat", "base_url": "SERVER", "api_key_env": "MINE_KEY"}}}`}
+	p.answer = func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/v1/models" || q.Header.Get("Authorization") != "Bearer planted-key" {
+			t.Errorf("asked %s with %q", q.URL, q.Header)
+		}
+		fmt.Fprint(w, `{"data":[{"id":"large"}]}`)
+	}
+	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { p.answer(w, q) }))
+	t.Cleanup(p.server.Close)
+	a := &app{in: os.Stdin, out: &p.out, err: &p.err, dir: filepath.Join(root, "project"), env: config.Env{
+		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "MINE_KEY": "planted-key",
+	}}
+	p.doctor = newDoctor(a)
+	p.space = func(string) (space, error) { return space{free: 1 << 40, files: 1 << 20, countsFiles: true}, nil }
+	p.look = func(name string) (string, error) { return "/usr/bin/" + name, nil }
+	p.mkdir("project")
+	return p
+}
+
+func (p *patient) path(name string) string { return filepath.Join(p.root, name) }
+
+func (p *patient) mkdir(name string) string {
+	p.t.Helper()
+	if err := os.MkdirAll(p.path(name), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.path(name)
+}
+
+func (p *patient) write(name, text string, mode os.FileMode) string {
+	p.t.Helper()
+	p.mkdir(filepath.Dir(name))
+	if err := os.WriteFile(p.path(name), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	// Not subject to the umask, as the mode of WriteFile is.
+	if err := os.Chmod(p.path(name), mode); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.path(name)
+}
+
+// examined is what the doctor says, and the exit code.
+func (p *patient) examined() (string, int) {
+	p.t.Helper()
+	if p.settings != "" {
+		p.write("home/.config/parley/config.jsonc", strings.ReplaceAll(p.settings, "SERVER", p.server.URL), 0o600)
+	}
+	var err error
+	if p.paths, err = config.NewPaths(p.env, p.uid); err != nil {
+		p.t.Fatal(err)
+	}
+	p.examine(p.t.Context(), nil)
+	var e exit
+	if err := p.report(false); errors.As(err, &e) {
+		return p.out.String(), e.code
+	}
+	return p.out.String(), 0
+}
+
+// socket makes the socket's folder and returns the socket's path.
+func (p *patient) socketPath() string { return filepath.Join(p.mkdir("parley"), "parley.sock") }
+
+// listen takes connections and never says a word.
+func (p *patient) listen(path string) {
+	p.t.Helper()
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { l.Close() })
+	if err := os.Chmod(path, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// store makes a store with one session.
+func (p *patient) store() (path, file string) {
+	p.t.Helper()
+	path = p.path("home/.local/share/parley")
+	s, err := sqlite.Open(path, journal.Options{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			p.t.Fatal(err)
+		}
+	}()
+	log, err := s.Create(p.t.Context(), eventtest.Session)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+	return path, filepath.Join(path, "sessions", string(eventtest.Session), "log.db")
+}
+
+func status(code int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "https://elsewhere.example.org/v1/models")
+		w.WriteHeader(code)
+		fmt.Fprint(w, body)
+	}
+}
+
+// What the doctor says of each thing that can be broken, and whether it is bad
+// enough for exit code 1.
+func TestDoctor(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		hurt func(p *patient)
+		want []string // parts of the report
+		code int
+	}{
+		{"nothing", func(*patient) {}, []string{
+			"✓ config: ROOT/home/.config/parley/config.jsonc", "✓ mine: HOST takes the key in MINE_KEY",
+			"✓ providers: not set up: openai (OPENAI_API_KEY), ", "✓ model: mine/large, from ROOT/home/.config/parley/config.jsonc:1",
+			"✓ store: ROOT/home/.local/share/parley will be made", "✓ disk: 1.0 TiB left", "✓ socket: ROOT/parley/parley.sock; nobody listens yet",
+			"✓ daemon: none runs", "✓ bash: /usr/bin/bash", "✓ git: /usr/bin/git", "✓ rg: /usr/bin/rg",
+		}, 0},
+
+		// Keys and servers.
+		{"a wrong key", func(p *patient) {
+			p.answer = status(401, `{"error":{"message":"Incorrect API key provided: planted-key"}}`)
+		},
+			[]string{"✗ mine: HOST refuses the key (status 401) in MINE_KEY\n  → put a valid key into MINE_KEY"}, 1},
+		{"a forbidden key", func(p *patient) { p.answer = status(403, "") }, []string{"✗ mine: HOST refuses the key (status 403)"}, 1},
+		{"a wrong key of Gemini", func(p *patient) {
+			p.settings = ""
+			p.env["GEMINI_API_KEY"], p.env["GOOGLE_GEMINI_BASE_URL"] = "planted-key", p.server.URL
+			p.answer = func(w http.ResponseWriter, q *http.Request) {
+				if q.Header.Get("X-Goog-Api-Key") != "planted-key" || q.URL.Path != "/v1beta/models" {
+					t.Errorf("asked %s with %q", q.URL, q.Header)
+				}
+				status(400, `{"error":{"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`)(w, q)
+			}
+		}, []string{"✗ gemini: HOST refuses the key (status 400) in GEMINI_API_KEY"}, 1},
+		{"a key of Anthropic", func(p *patient) {
+			p.settings = ""
+			p.env["ANTHROPIC_API_KEY"], p.env["ANTHROPIC_BASE_URL"] = "planted-key", p.server.URL
+			p.answer = func(w http.ResponseWriter, q *http.Request) {
+				if q.Header.Get("X-Api-Key") != "planted-key" || q.Header.Get("Anthropic-Version") == "" || q.URL.Path != "/v1/models" {
+					t.Errorf("asked %s with %q", q.URL, q.Header)
+				}
+				fmt.Fprint(w, `{"data":[{"type":"model","id":"claude-sonnet-4-5"}],"has_more":false}`)
+			}
+		}, []string{"✓ anthropic: HOST takes the key in ANTHROPIC_API_KEY", "✓ model: anthropic/claude-sonnet-4-5, of the first provider that is ready"}, 0},
+		{"no key", func(p *patient) { delete(p.env, "MINE_KEY") }, []string{"✗ mine: MINE_KEY is not set\n  → set it to a key of http://HOST"}, 1},
+		{"no key for what is not used", func(p *patient) {
+			p.settings = strings.Replace(p.settings, `{"mine"`, `{"other": {"type": "anthropic", "api_key_env": "OTHER_KEY"}, "mine"`, 1)
+		}, []string{"! other: OTHER_KEY is not set"}, 0},
+		{"no variable for a header", func(p *patient) {
+			p.settings = strings.Replace(p.settings, `"api_key_env"`, `"headers": {"X": "${TEAM}"}, "api_key_env"`, 1)
+		}, []string{"✗ mine: provider mine: the header X wants the environment variable TEAM, which is not set"}, 1},
+		{"no provider", func(p *patient) { p.settings = ""; p.env["OLLAMA_HOST"] = "127.0.0.1:1" },
+			[]string{"! ollama: 127.0.0.1:1: connection refused", "✗ model: there is none: no provider is ready"}, 1},
+		{"a server that is down", func(p *patient) { p.server.Close() }, []string{"✗ mine: HOST: connection refused\n  → start the server, or correct providers.mine.base_url"}, 1},
+		{"a server that says nothing", func(p *patient) {
+			p.wait = 50 * time.Millisecond
+			p.answer = func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }
+		}, []string{"✗ mine: HOST: no answer within 50ms"}, 1},
+		{"a server without a list", func(p *patient) { p.answer = status(404, "not found") }, []string{"! mine: HOST answers, but has no list of models (status 404)"}, 0},
+		{"a server in trouble", func(p *patient) { p.answer = status(503, "planted-key") }, []string{"! mine: HOST answers with status 503"}, 0},
+		{"another server", func(p *patient) { p.answer = status(200, "<html>planted-key") }, []string{"! mine: HOST answers, but not with a list of models"}, 0},
+		{"a redirect", func(p *patient) { p.answer = status(302, "") }, []string{"! mine: HOST redirects to elsewhere.example.org (status 302), which is not followed"}, 0},
+		{"an address that is none", func(p *patient) {
+			p.settings = ""
+			p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"] = "planted-key", "localhost"
+		},
+			[]string{"! openai: the base URL is not an http or https address"}, 0},
+
+		// Configuration.
+		{"a bad file", func(p *patient) { p.settings = "{\n  \"modle\": \"mine/large\",\n}" },
+			[]string{"✗ config: ROOT/home/.config/parley/config.jsonc:2:3: unknown key \"modle\": did you mean \"model\"?"}, 1},
+		{"a rule that is none", func(p *patient) { p.settings = `{"permission": {"allow": ["bash(git"]}}` },
+			[]string{"✗ config: ROOT/home/.config/parley/config.jsonc:1:27: permission.allow: "}, 1},
+		{"no file where one is named", func(p *patient) { p.settings = ""; p.env["PARLEY_CONFIG"] = p.path("none.jsonc") },
+			[]string{"! config: ROOT/none.jsonc, which PARLEY_CONFIG names, is not there"}, 1},
+		{"a workspace's own file", func(p *patient) {
+			p.write("project/.parley/config.jsonc", "{\"permission\": {\"allow\": [\"*\"]},\n\"fetch\": {\"private\": true}}", 0o600)
+		}, []string{"! config: ROOT/project/.parley/config.jsonc is not trusted; what it says of fetch.private, permission.allow does not count\n  → read it, then: parley config trust ROOT/project/.parley/config.jsonc"}, 0},
+		{"a file for everybody", func(p *patient) {
+			p.env["PARLEY_CONFIG"] = p.write("c.jsonc", strings.ReplaceAll(p.settings, "SERVER", p.server.URL), 0o666)
+		}, []string{"✗ config: ROOT/c.jsonc can be written by any user (mode 0666)\n  → chmod 600 ROOT/c.jsonc"}, 1},
+		{"a secret for everybody", func(p *patient) {
+			p.env["PARLEY_CONFIG"] = p.write("c.jsonc", strings.ReplaceAll(strings.Replace(p.settings, `"api_key_env"`, `"headers": {"X": "planted-key"}, "api_key_env"`, 1), "SERVER", p.server.URL), 0o644)
+		}, []string{"! config: ROOT/c.jsonc holds a header's value and can be read by others (mode 0644)"}, 0},
+		{"damaged rules", func(p *patient) { p.write("home/.local/share/parley/rules.json", "{", 0o600) }, []string{"✗ rules: read what you decided: ROOT/home/.local/share/parley/rules.json is damaged"}, 1},
+		{"a rule of another version", func(p *patient) {
+			p.write("home/.local/share/parley/rules.json", `{"version": 1, "user": {"allow": ["bash(git"]}}`, 0o600)
+		}, []string{"✗ rules: ", "→ parley config rules rm 'bash(git'"}, 1},
+		{"trust that is not known", func(p *patient) {
+			p.write("project/.parley/config.jsonc", `{"model": "mine/small"}`, 0o600)
+			p.write("home/.local/share/parley/trust.json", "{", 0o600)
+		}, []string{"✗ config: ROOT/project/.parley/config.jsonc: whether it is trusted is not known"}, 1},
+
+		// The store and its disk.
+		{"a store", func(p *patient) { p.store() }, []string{"✓ store: ROOT/home/.local/share/parley; nobody has it open", "✓ sessions: 1, whose files look well"}, 0},
+		{"a store that is read whole", func(p *patient) { p.store(); p.deep = true }, []string{"✓ sessions: 1, whose files are well"}, 0},
+		{"a store in memory", func(p *patient) { p.env["PARLEY_STORE"] = "memory:" }, []string{"✓ store: in memory"}, 0},
+		{"a store of another kind", func(p *patient) { p.env["PARLEY_STORE"] = "postgres:db" }, []string{`✗ store: "postgres:db" is no store`}, 1},
+		{"a store that is a file", func(p *patient) { p.env["PARLEY_STORE"] = p.write("file", "", 0o600) }, []string{"✗ store: ROOT/file is not a folder"}, 1},
+		{"a store below a file", func(p *patient) { p.env["PARLEY_STORE"] = p.write("file", "", 0o600) + "/store" }, []string{"✗ store: ROOT/file/store: not a directory"}, 1},
+		{"sessions for everybody", func(p *patient) {
+			path, _ := p.store()
+			if err := os.Chmod(filepath.Join(path, "sessions"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"! store: other users can read your sessions (mode 0755)"}, 0},
+		{"a full disk", func(p *patient) {
+			p.space = func(string) (space, error) { return space{free: 3 << 20}, nil }
+		}, []string{"✗ disk: the disk of ROOT/home is full: 3.0 MiB left\n  → make room"}, 1},
+		{"a disk that is nearly full", func(p *patient) {
+			p.store()
+			p.space = func(string) (space, error) { return space{free: 100 << 20}, nil }
+		}, []string{"! disk: the disk of ROOT/home/.local/share/parley has 100 MiB left"}, 0},
+		{"a disk without files", func(p *patient) {
+			p.space = func(string) (space, error) { return space{free: 1 << 40, files: 3, countsFiles: true}, nil }
+		}, []string{"✗ disk: the disk of ROOT/home takes no more than 3 files"}, 1},
+		{"a session's file that is none", func(p *patient) {
+			_, file := p.store()
+			if err := os.WriteFile(file, []byte("lost"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"✗ sessions: ROOT/home/.local/share/parley/sessions/SESSION/log.db: damaged: it is not a SQLite file\n  → take it from a backup, or: parley sessions rm SESSION"}, 1},
+		{"a session's file that was cut", func(p *patient) {
+			_, file := p.store()
+			if err := os.Truncate(file, 5000); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"log.db: damaged: it has 5000 bytes of "}, 1},
+		{"a session without a file", func(p *patient) {
+			_, file := p.store()
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"log.db: no such file or directory"}, 1},
+		{"a page that is damaged, at a glance", func(p *patient) { _, file := p.store(); scribble(t, file) }, []string{"✓ sessions: 1, whose files look well"}, 0},
+		{"a page that is damaged", func(p *patient) { _, file := p.store(); scribble(t, file); p.deep = true }, []string{"✗ sessions: ROOT/home/.local/share/parley/sessions/SESSION/log.db: damaged: "}, 1},
+		{"a store that another daemon has", func(p *patient) {
+			path, _ := p.store()
+			s, err := sqlite.Open(path, journal.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			if err := journal.Announce(path, journal.Holder{PID: 4711, Listen: []string{"native+/there"}}); err != nil {
+				t.Fatal(err)
+			}
+			p.deep = true
+		}, []string{"✓ store: ROOT/home/.local/share/parley; pid 4711 has it open and listens on native+/there", "✓ sessions: 1, whose files are well"}, 0},
+
+		// The socket and the daemon.
+		{"a stale socket", func(p *patient) {
+			l, err := net.Listen("unix", p.socketPath())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.(*net.UnixListener).SetUnlinkOnClose(false)
+			if err := errors.Join(os.Chmod(p.socketPath(), 0o600), l.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"✗ socket: ROOT/parley/parley.sock is stale: nobody listens, its daemon did not end by itself\n  → rm ROOT/parley/parley.sock", "✓ daemon: none runs"}, 1},
+		{"a file in the socket's place", func(p *patient) { p.socketPath(); p.write("parley/parley.sock", "", 0o600) }, []string{"✗ socket: ROOT/parley/parley.sock is there and is not a socket"}, 1},
+		{"a socket for everybody", func(p *patient) {
+			p.wait = 50 * time.Millisecond
+			p.listen(p.socketPath())
+			if err := os.Chmod(p.socketPath(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"✗ socket: other users can connect to ROOT/parley/parley.sock (mode 0666)\n  → chmod 600 ROOT/parley/parley.sock"}, 1},
+		{"a socket of somebody else", func(p *patient) {
+			p.wait = 50 * time.Millisecond
+			p.listen(p.socketPath())
+			p.env["PARLEY_SOCKET"] = p.socketPath()
+			p.uid++
+		}, []string{"✗ socket: ROOT/parley/parley.sock belongs to another user"}, 1},
+		{"a folder for everybody", func(p *patient) {
+			if err := os.Chmod(p.mkdir("parley"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"✗ socket: ROOT/parley is open to other users (mode 0755): chmod 700 ROOT/parley"}, 1},
+		{"a folder that is a link", func(p *patient) {
+			if err := os.Symlink(p.mkdir("elsewhere"), p.path("parley")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"✗ socket: ROOT/parley is a link"}, 1},
+		{"no folder for it", func(p *patient) { p.env["XDG_RUNTIME_DIR"] = p.path("gone/deep") }, []string{"✗ socket: ROOT/gone/deep is not there\n  → make that folder"}, 1},
+		{"a path that is too long", func(p *patient) { p.env["PARLEY_SOCKET"] = p.path(strings.Repeat("long/", 30) + "s") }, []string{"✗ socket: socket path: ROOT/long/", "→ set PARLEY_SOCKET to a shorter path"}, 1},
+		{"a daemon that does not answer", func(p *patient) { p.wait = 50 * time.Millisecond; p.listen(p.socketPath()) },
+			[]string{"✓ socket: ROOT/parley/parley.sock", "✗ daemon: it takes the connection, but does not answer within 50ms"}, 1},
+		{"no daemon where one is named", func(p *patient) { p.socket = p.path("own.sock") }, []string{"✗ daemon: none runs on ROOT/own.sock\n  → parley serve --socket ROOT/own.sock"}, 1},
+
+		// What is around it.
+		{"no programs", func(p *patient) { p.look = func(string) (string, error) { return "", exec.ErrNotFound } },
+			[]string{"✗ bash: neither bash nor sh is on the PATH", "! git: not on the PATH", "! rg: not on the PATH; grep is slower"}, 1},
+		{"only sh", func(p *patient) {
+			p.look = func(name string) (string, error) {
+				if name == "bash" {
+					return "", exec.ErrNotFound
+				}
+				return "/bin/" + name, nil
+			}
+		}, []string{"! bash: not on the PATH; commands run in /bin/sh"}, 0},
+		{"another locale", func(p *patient) { p.env["LC_ALL"] = "de_DE.ISO-8859-1" }, []string{`! locale: "de_DE.ISO-8859-1" is not UTF-8`}, 0},
+		{"a proxy", func(p *patient) { p.env["HTTPS_PROXY"] = "http://user:planted-key@127.0.0.1:1" }, []string{"✓ proxy: servers of models are called by way of HTTPS_PROXY"}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPatient(t)
+			p.t = t
+			tt.hurt(p)
+			got, code := p.examined()
+			if strings.Contains(got+p.err.String(), "planted-key") {
+				t.Error("the key is shown")
+			}
+			got = strings.NewReplacer(p.root, "ROOT", strings.TrimPrefix(p.server.URL, "http://"), "HOST", string(eventtest.Session), "SESSION").Replace(got)
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("not said: %s", want)
+				}
+			}
+			if (strings.Contains(got, "✗")) != (code == 1) || code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			if t.Failed() {
+				t.Logf("it says:\n%s", got)
+			}
+		})
+	}
+}
+
+// scribble spoils every page but the first, which the header is in.
+func scribble(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) < 2*4096 {
+		t.Fatalf("%s has %d bytes", file, len(text))
+	}
+	for i := 4096; i < len(text); i++ {
+		text[i] ^= 0x5a
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The doctor leaves everything as it was, also with --deep.
+func TestDoctorChangesNothing(t *testing.T) {
+	p := newPatient(t)
+	p.store()
+	p.deep = true
+	p.write("home/.config/parley/config.jsonc", strings.ReplaceAll(p.settings, "SERVER", p.server.URL), 0o600)
+	before := snapshot(t, p.root)
+	if got, code := p.examined(); code != 0 {
+		t.Fatal(got)
+	}
+	if diff := cmp.Diff(before, snapshot(t, p.root)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+}
+
+// snapshot is all files below a folder, with what they hold.
+func snapshot(t *testing.T, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		out[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The JSON form says the same, an object a line.
+func TestDoctorJSON(t *testing.T) {
+	p := newPatient(t)
+	p.answer = status(401, "")
+	p.examined()
+	p.out.Reset()
+	err := p.report(true)
+	var e exit
+	if !errors.As(err, &e) || e.code != 1 || e.Error() != "one thing is broken" {
+		t.Errorf("the error is %v", err)
+	}
+	var got []finding
+	for d := json.NewDecoder(&p.out); ; {
+		var f finding
+		err := d.Decode(&f)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, f)
+	}
+	if diff := cmp.Diff(p.found, got); diff != "" {
+		t.Errorf("findings (-said +printed):\n%s", diff)
+	}
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"parley/internal/command"
+	"parley/internal/config"
+	"parley/internal/permission"
+)
+
+// policy gathers the rules that hold for a run, each with where it is written.
+func (e *engine) policy(cfg config.Config, origins config.Origins, root string, p command.Prompt) (permission.Policy, error) {
+	var policy permission.Policy
+	add := func(scope permission.Scope, origin string, rules config.Permission) error {
+		for _, part := range []struct {
+			effect permission.Effect
+			texts  []string
+		}{{permission.EffectAllow, rules.Allow}, {permission.EffectDeny, rules.Deny}, {permission.EffectAsk, rules.Ask}} {
+			scoped, err := permission.Rules(part.effect, scope, origin, part.texts...)
+			if err != nil {
+				return err
+			}
+			policy = policy.With(scoped...)
+		}
+		return nil
+	}
+	user, err := e.store.UserRules()
+	if err != nil {
+		return policy, err
+	}
+	project, err := e.store.ProjectRules(root)
+	if err != nil {
+		return policy, err
+	}
+	for _, from := range []struct {
+		scope  permission.Scope
+		origin string
+		rules  config.Permission
+	}{
+		{permission.ScopeConfig, "configuration", cfg.Permission},
+		{permission.ScopeUser, "your rules", user},
+		{permission.ScopeProject, "rules of this project", project},
+		{permission.ScopeFlag, "flags of the daemon", config.Permission{Allow: e.allow, Deny: e.deny}},
+		{permission.ScopeFlag, "flags of the prompt", config.Permission{Allow: p.Allow, Deny: p.Deny}},
+	} {
+		if err := add(from.scope, from.origin, from.rules); err != nil {
+			return policy, fmt.Errorf("%s: %w", from.origin, err)
+		}
+	}
+	return policy, nil
+}
+
+// keep stores rules that outlive the session.
+func (e *engine) keep(root string, scope permission.Scope, effect permission.Effect, rules []string) error {
+	for _, rule := range rules {
+		var err error
+		if scope == permission.ScopeUser {
+			err = e.store.AddUserRule(string(effect), rule)
+		} else {
+			err = e.store.AddProjectRule(root, string(effect), rule)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
