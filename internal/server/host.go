@@ -390,9 +390,10 @@ func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq)
 		}
 	case *since < state.Seq:
 		state = state.At(*since)
-	case *since > state.Seq:
-		release()
-		return nil, nil, command.Faultf(command.Invalid, "seq %d is past the end of %s, which is %d", *since, id, state.Seq)
+	default:
+		// It has seen all that is kept. After a crash it may even have seen more: a
+		// seq is never used twice, so every later event is new to it.
+		state = state.At(state.Seq)
 	}
 	detach := held.session.Attach(h.who())
 	context.AfterFunc(ctx, func() { detach(); release() })

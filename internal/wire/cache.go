@@ -9,7 +9,7 @@ import (
 // A Cache holds the frames of the latest events for each class of peer, so that
 // connections which follow the same session encode an event once. It is safe
 // for use by several goroutines. The zero value is ready, and never holds more
-// than 4 MiB.
+// than 8 MiB of them.
 type Cache struct {
 	slots [cacheSlots]slot
 }
@@ -17,8 +17,8 @@ type Cache struct {
 // The bounds of a cache. A connection that is further behind, and one that
 // meets a larger event, encodes by itself.
 const (
-	cacheSlots = 1024
-	cacheEntry = 4 << 10 // bytes
+	cacheSlots = 8192
+	cacheEntry = 1 << 10 // bytes
 )
 
 type slot struct {
