@@ -98,10 +98,7 @@ func (r *Run) shrink(ctx, logged context.Context, s *transcript.State, before, t
 // elide names the calls whose results can go: all but small ones and those of
 // the last steps.
 func elide(s *transcript.State) []event.CallID {
-	gone := make(map[event.CallID]bool, len(s.Elided))
-	for _, id := range s.Elided {
-		gone[id] = true
-	}
+	gone := names(s.Elided)
 	var out []event.CallID
 	take := func(parts []transcript.Part) {
 		for _, p := range parts {
@@ -189,8 +186,8 @@ func (r *Run) cut(s *transcript.State, target int) (old *transcript.State, first
 	if s.Turn != nil && len(path) > 0 && path[len(path)-1].ID == s.Turn.Entry {
 		turn = 1
 	}
-	keep := len(path) - turn
-	for keep > 0 && r.costs(s, path[keep-1:]) <= target/2 {
+	keep, elided := len(path)-turn, names(s.Elided)
+	for keep > 0 && r.costs(path[keep-1:], elided) <= target/2 {
 		keep--
 	}
 	if s.Turn != nil {
@@ -220,8 +217,8 @@ func (r *Run) cut(s *transcript.State, target int) (old *transcript.State, first
 	return old, first, parts
 }
 
-func (r *Run) costs(s *transcript.State, path []*transcript.Entry) int {
-	m := &messages{setup: r.setup, elided: s.Elided}
+func (r *Run) costs(path []*transcript.Entry, elided map[event.CallID]bool) int {
+	m := &messages{setup: r.setup, elided: elided}
 	for _, e := range path {
 		if e.Content == nil || m.entry(e) != nil {
 			return 1 << 30

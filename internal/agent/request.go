@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"parley/internal/event"
@@ -26,7 +25,7 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	for _, spec := range active.Specs() {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
 	}
-	m := &messages{setup: setup, elided: s.Elided}
+	m := &messages{setup: setup, elided: names(s.Elided)}
 	path, hidden := kept(s)
 	r.Answered = hidden
 	if s.Summary != nil {
@@ -83,9 +82,19 @@ func recall(s *transcript.State) string {
 	return out.String()
 }
 
+// names is a list of calls as a set: there are as many of them as a long session
+// has had.
+func names(calls []event.CallID) map[event.CallID]bool {
+	set := make(map[event.CallID]bool, len(calls))
+	for _, id := range calls {
+		set[id] = true
+	}
+	return set
+}
+
 type messages struct {
 	setup  *Setup
-	elided []event.CallID
+	elided map[event.CallID]bool
 	out    []llm.Message
 }
 
@@ -144,7 +153,7 @@ func (m *messages) part(p transcript.Part) error {
 		result := llm.ToolResult{CallID: string(c.ID), Name: c.Name}
 		if c.Ended != nil {
 			result.Text, result.Error = c.Ended.Result, c.Ended.Status != event.StatusSuccess
-			if slices.Contains(m.elided, c.ID) {
+			if m.elided[c.ID] {
 				result.Text = "(Old output, no longer here. Run the call again if it is needed.)"
 			}
 			for _, a := range c.Ended.Images {

@@ -147,6 +147,9 @@ func (d *doctor) disk(path string) (full bool) {
 
 // size is a number of bytes as people say it.
 func size(n uint64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d bytes", n)
+	}
 	unit := "KiB"
 	value := float64(n) / 1024
 	for _, next := range []string{"MiB", "GiB", "TiB"} {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/config"
@@ -455,5 +456,113 @@ func TestDoctorJSON(t *testing.T) {
 	}
 	if diff := cmp.Diff(p.found, got); diff != "" {
 		t.Errorf("findings (-said +printed):\n%s", diff)
+	}
+}
+
+// Beside a daemon that runs the doctor says who it is, and what differs between
+// it and the doctor's own program and environment.
+func TestDoctorDaemon(t *testing.T) {
+	h := newHome(t)
+	server := newModelServer(t, answer("true"))
+	h.write("config/parley/config.jsonc", fmt.Sprintf(`{"model": "mine/large", "providers": {"mine": {"type": "openai-chat", "base_url": %q}}}`, server.URL))
+	said := func(r ran, code int, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if r.Code != code || !strings.Contains(r.Out, part) {
+				t.Errorf("want exit %d and %q; %s", code, part, r)
+			}
+		}
+	}
+	said(h.run("doctor"), 0, "✓ daemon: none runs")
+	if r := h.run("run", "--allow", "bash", "go"); r.Code != 0 {
+		t.Fatal(r)
+	}
+	pid, err := h.Holder()
+	if err != nil || pid == 0 {
+		t.Fatalf("pid %d: %v", pid, err)
+	}
+	said(h.run("doctor", "--deep"), 0,
+		fmt.Sprintf("✓ store: %s; pid %d has it open and listens on native+%s", h.Store, pid, h.Socket), "✓ sessions: 1, whose files are well",
+		"✓ socket: "+h.Socket, fmt.Sprintf("✓ daemon: pid %d, version %s, since ", pid, version))
+
+	copied := filepath.Join(t.TempDir(), "parley")
+	if out, err := exec.Command("cp", h.Parley(), copied).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := h.Through(copied, "doctor")
+	cmd.Env = append(cmd.Env, "PARLEY_STORE=sqlite:"+filepath.Join(h.Dir, "other"))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("the doctor of another build: %v", err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("! daemon: pid %d is of another build", pid),
+		fmt.Sprintf("! daemon: it keeps its sessions in %s, and here %s is set", h.Store, filepath.Join(h.Dir, "other")),
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("not said: %s; it says:\n%s", want, out)
+		}
+	}
+}
+
+// A world without a home is a finding; what can be looked at without one is.
+func TestDoctorWithoutHome(t *testing.T) {
+	h := newHome(t)
+	cmd := h.Command("doctor")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PARLEY_SOCKET=relative"}
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) || failed.ExitCode() != 1 {
+		t.Errorf("%v", err)
+	}
+	for _, want := range []string{"✗ paths: neither HOME nor XDG_CONFIG_HOME is an absolute path", `  PARLEY_SOCKET is "relative", which is not an absolute path`, "✓ bash: "} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("not said: %s; it says:\n%s", want, out)
+		}
+	}
+}
+
+// On a terminal the marks have colours, unless they are unwanted; a terminal
+// that is too small is said to be.
+func TestDoctorTerminal(t *testing.T) {
+	for _, tt := range []struct {
+		env         map[string]string
+		rows, width uint16
+		want        string
+	}{
+		{map[string]string{"TERM": "xterm-256color"}, 24, 80, "\x1b[32m✓\x1b[0m terminal: xterm-256color, 80 columns, 24 rows, 256 colours; its keys are asked for when it opens"},
+		{map[string]string{"TERM": "xterm", "COLORTERM": "truecolor", "TMUX": "/tmp/tmux,1,0"}, 24, 80, "terminal: xterm, 80 columns, 24 rows, true colour, in tmux;"},
+		{map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, 24, 80, "\n✓ terminal: xterm, 80 columns, 24 rows, no colours (NO_COLOR);"},
+		{map[string]string{"TERM": "xterm"}, 5, 30, "\x1b[33m!\x1b[0m terminal: xterm, 30 columns, 5 rows, 16 colours: that is little"},
+		{map[string]string{"TERM": "dumb"}, 24, 80, "\n! terminal: TERM is \"dumb\": no colours"},
+	} {
+		p := newPatient(t)
+		for name, value := range tt.env {
+			p.env[name] = value
+		}
+		screen, tty, err := pty.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { screen.Close(); tty.Close() })
+		if err := pty.Setsize(screen, &pty.Winsize{Rows: tt.rows, Cols: tt.width}); err != nil {
+			t.Fatal(err)
+		}
+		var seen bytes.Buffer
+		read := make(chan error, 1)
+		go func() {
+			// A terminal that is closed reads as an error (EIO), not as an end.
+			_, err := io.Copy(&seen, screen)
+			read <- err
+		}()
+		p.doctor.out = tty
+		p.examined()
+		if err := tty.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-read
+		if got := strings.ReplaceAll(seen.String(), "\r\n", "\n"); !strings.Contains(got, tt.want) {
+			t.Errorf("%v: not said: %q; it says:\n%s", tt.env, tt.want, got)
+		}
 	}
 }

@@ -115,16 +115,16 @@ func TestSecrets(t *testing.T) {
 	p := newHome(t)
 	for _, s := range planted {
 		if !strings.Contains(s.where, " ") {
-			p.env[s.where] = s.value
+			p.set(s.where, s.value)
 		}
 	}
-	p.env["PARLEY_DEBUG"] = "1"
-	p.env["PLAIN_VARIABLE"] = "is-passed-on"
-	began, goOn := pipe(t, filepath.Join(p.root, "began")), pipe(t, filepath.Join(p.root, "go-on"))
+	p.set("PARLEY_DEBUG", "1")
+	p.set("PLAIN_VARIABLE", "is-passed-on")
+	began, goOn := pipe(t, filepath.Join(p.Dir, "began")), pipe(t, filepath.Join(p.Dir, "go-on"))
 	refusing := newModelServer(t, refuse)
 	good := newModelServer(t, answer("env; echo > "+began.Name()+"; read x < "+goOn.Name()))
-	p.env["OPENAI_BASE_URL"] = refusing.URL
-	p.env["GOOGLE_GEMINI_BASE_URL"] = refusing.URL
+	p.set("OPENAI_BASE_URL", refusing.URL)
+	p.set("GOOGLE_GEMINI_BASE_URL", refusing.URL)
 	own := p.write("config/parley/config.jsonc", fmt.Sprintf(`{
 		"model": "team/large",
 		"providers": {
@@ -134,18 +134,18 @@ func TestSecrets(t *testing.T) {
 				"headers": {"X-Literal": %q, "X-Team": "${TEAM_TOKEN}"}, "models": {"large": {}}},
 		},
 	}`, good.URL, planted[4].value, refusing.URL, planted[4].value))
-	p.write("project/.parley/config.jsonc", `{"providers": {"evil": {"type": "openai-chat", "base_url": "http://127.0.0.1:1", "api_key_env": "TEAM_KEY", "headers": {"X": "${TEAM_TOKEN}"}}}}`)
+	p.write("work/.parley/config.jsonc", `{"providers": {"evil": {"type": "openai-chat", "base_url": "http://127.0.0.1:1", "api_key_env": "TEAM_KEY", "headers": {"X": "${TEAM_TOKEN}"}}}}`)
 
 	printed := func(r ran, code int, args ...string) string {
 		t.Helper()
 		text := strings.Join(args, " ")
-		if r.code != code {
+		if r.Code != code {
 			t.Errorf("parley %s: want exit %d; %s", text, code, r)
 		}
 		if found := leaks(r.String()); found != nil {
 			t.Errorf("parley %s shows %v: %s", text, found, around(r.String()))
 		}
-		return r.stdout
+		return r.Out
 	}
 	command := func(code int, args ...string) string {
 		t.Helper()
@@ -273,10 +273,10 @@ func commandLines(t *testing.T) string {
 
 // searched looks for secrets in every file of the home, the store and the log
 // among them; own is the one file that holds one.
-func (p *home) searched(own string) {
+func (p home) searched(own string) {
 	p.t.Helper()
 	var names []string
-	err := filepath.WalkDir(p.root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(p.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -112,5 +113,110 @@ func BenchmarkStream(b *testing.B) {
 		b.ReportMetric(cpu.Seconds(), "cpu-s")
 		b.ReportMetric(float64(bytes)/float64(len(answer(deltas))), "x-text")
 		b.ReportMetric(float64(u.Maxrss)/1024, "MB-rss")
+	}
+}
+
+// The first frame, with the composer in it, once the program runs.
+func BenchmarkReady(b *testing.B) {
+	for b.Loop() {
+		r := newRig(b, 120, 40)
+		r.untilText("ask for anything")
+		b.StopTimer()
+		r.close()
+		b.StartTimer()
+	}
+}
+
+// An idle screen writes nothing.
+func BenchmarkIdle(b *testing.B) {
+	for b.Loop() {
+		r := newRig(b, 120, 40)
+		r.untilText("ask for anything")
+		time.Sleep(200 * time.Millisecond) // the negotiation ends
+		r.mu.Lock()
+		before := r.bytes
+		r.mu.Unlock()
+		time.Sleep(10 * time.Second)
+		r.mu.Lock()
+		b.ReportMetric(float64(r.bytes-before), "bytes")
+		r.mu.Unlock()
+		r.close()
+	}
+}
+
+// Keys echo while an answer streams at 500 deltas a second.
+func BenchmarkEcho(b *testing.B) {
+	r := newRig(b, 120, 40)
+	r.untilText("ask for anything")
+	r.source.happen(begin("go")...)
+	r.source.happen(event.BlockStarted{Block: "b", Role: event.RoleText})
+	stop := make(chan struct{})
+	go func() {
+		text := answer(500 * 60)
+		tick := time.NewTicker(time.Second / 500)
+		defer tick.Stop()
+		for at := 0; at < len(text); at += 5 {
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+			r.source.happen(event.BlockGrew{Block: "b", Offset: at, Text: text[at:min(at+5, len(text))]})
+		}
+	}()
+	var took []time.Duration
+	typed := ""
+	for b.Loop() {
+		time.Sleep(37 * time.Millisecond)
+		typed += string(rune('a' + len(typed)%26))
+		if len(typed) > 60 {
+			r.press("\x15")
+			typed = "a"
+			r.until("empty composer", func(s string) bool { return !strings.Contains(s, "› abcdefgh") })
+		}
+		start := time.Now()
+		r.press(typed[len(typed)-1:])
+		r.until("echo", func(s string) bool { return strings.Contains(s, "› "+typed) })
+		took = append(took, time.Since(start))
+	}
+	close(stop)
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+}
+
+// A frame of a session of 100,000 lines costs no more than one of an empty one.
+func BenchmarkFrame(b *testing.B) {
+	for _, lines := range []int{0, 100_000} {
+		b.Run(fmt.Sprint(lines), func(b *testing.B) {
+			s := newStage(b, 120, 40, term.ReflowLogical)
+			s.quick = true
+			s.happen(begin("go")...)
+			s.happen(event.BlockStarted{Block: "b", Role: event.RoleText})
+			at := 0
+			for i := range lines {
+				text := fmt.Sprintf("line %d of the answer\n\n", i)
+				s.happen(event.BlockGrew{Block: "b", Offset: at, Text: text})
+				at += len(text)
+				if i%1000 == 0 {
+					s.draw()
+					s.screen = newEmulator(120, 40, term.ReflowLogical)
+				}
+			}
+			s.draw()
+			b.ReportAllocs()
+			for b.Loop() {
+				s.happen(event.BlockGrew{Block: "b", Offset: at, Text: "word "})
+				at += 5
+				p := s.lay()
+				Draw(s.shown, p, term.ReflowLogical)
+				s.shown = p
+				s.reduce(Drawn{p})
+				if at%4000 < 5 {
+					s.happen(event.BlockGrew{Block: "b", Offset: at, Text: "\n\n"})
+					at += 2
+				}
+			}
+		})
 	}
 }

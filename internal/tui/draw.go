@@ -58,7 +58,10 @@ func (d *frame) add(ops ...term.Op) { d.ops = append(d.ops, ops...) }
 // whole erases what was and writes everything, but for live rows at the top that
 // stay as they are.
 func (d *frame) whole(prev, next Page) {
-	d.add(term.Sync{On: true}, term.Cursor{Visible: false})
+	d.add(term.Sync{On: true})
+	if prev.Width == 0 || prev.Caret.Visible || next.Anew {
+		d.add(term.Cursor{Visible: false})
+	}
 	kept := 0
 	switch {
 	case prev.Width == 0:

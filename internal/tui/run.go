@@ -256,7 +256,7 @@ func (l *loop) wrote(err error) {
 	p := l.screen.done()
 	if len(p.Commit) > 0 {
 		l.reduce(Committed{p.Upto})
-		if lit := p.Lit(); l.screen.start(lit, l.screen.last) {
+		if lit := p.Lit(); l.screen.start(lit, time.Now()) {
 			return
 		}
 		p = l.screen.shown
@@ -270,8 +270,8 @@ func (l *loop) draw() error {
 		return l.pager.draw(l)
 	}
 	now := time.Now()
-	at := due(l.model.Urgency(), l.screen.last)
-	if l.screen.writing || at.IsZero() || now.Before(at) || l.quit != nil {
+	at, ok := l.screen.pace.due(l.model.Urgency())
+	if l.screen.writing || !ok || now.Before(at) || l.quit != nil {
 		return nil
 	}
 	// The size may have changed and the signal not be here yet.
@@ -289,7 +289,7 @@ func (l *loop) draw() error {
 // set sets the timer to when something is to happen by itself.
 func (l *loop) set(timer *time.Timer) {
 	at := l.model.Wake()
-	if d := due(l.model.Urgency(), l.screen.last); !l.screen.writing && !d.IsZero() && (at.IsZero() || d.Before(at)) {
+	if d, ok := l.screen.pace.due(l.model.Urgency()); !l.screen.writing && ok && (at.IsZero() || d.Before(at)) {
 		at = d
 	}
 	if at.IsZero() {

@@ -28,7 +28,7 @@ type screen struct {
 	writing  bool
 	shown    Page // what the terminal shows
 	next     Page // what is being written
-	last     time.Time
+	pace     pace
 	broken   any // a panic of the goroutine
 }
 
@@ -59,7 +59,7 @@ func (s *screen) start(p Page, now time.Time) bool {
 		s.shown = p
 		return false
 	}
-	s.next, s.writing, s.last = p, true, now
+	s.next, s.writing, s.pace = p, true, s.pace.drawn(now)
 	s.frames <- ops
 	return true
 }

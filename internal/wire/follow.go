@@ -19,6 +19,16 @@ type follow struct {
 	state  *transcript.State
 	cancel context.CancelFunc
 	head   event.Seq // all: the head before the latest run that the catalog told of
+	blind  bool      // it began in the middle of a run: what state does not know is missing in its frames
+}
+
+// look sets blind, before e is folded in.
+func (f *follow) look(e event.Event) {
+	if e.Session != f.id || f.state.Run != nil {
+		return
+	}
+	_, started := e.Body.(event.RunStarted)
+	f.blind = e.Run != "" && !started
 }
 
 // follow begins to follow a session, in the place of an earlier follow of it.
@@ -118,8 +128,9 @@ func (s *pumping) release() {
 
 func (s *pumping) event(f *follow, e event.Event) {
 	seq := e.Seq
+	f.look(e)
 	Apply(f.state, e, func(e event.Event) {
-		s.send(s.encode(f.state, e, seq)...)
+		s.send(s.encode(f, e, seq)...)
 		if s.Dialect.Own != nil {
 			s.send(s.Dialect.Own(s.peer, f.state, e)...)
 		}
@@ -129,12 +140,13 @@ func (s *pumping) event(f *follow, e event.Event) {
 	}
 }
 
-func (s *pumping) encode(state *transcript.State, e event.Event, seq event.Seq) []Frame {
-	if s.Cache == nil {
-		return s.Dialect.Encode(s.peer.Class, state, e)
+// encode asks the cache, unless the frames would not be right for others.
+func (s *pumping) encode(f *follow, e event.Event, seq event.Seq) []Frame {
+	if s.Cache == nil || f.blind {
+		return s.Dialect.Encode(s.peer.Class, f.state, e)
 	}
 	return s.Cache.frames(keyOf(s.peer.Class, e, seq), func() []Frame {
-		return s.Dialect.Encode(s.peer.Class, state, e)
+		return s.Dialect.Encode(s.peer.Class, f.state, e)
 	})
 }
 

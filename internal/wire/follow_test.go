@@ -221,3 +221,32 @@ func TestGather(t *testing.T) {
 		})
 	}
 }
+
+// A client that resumes in the middle of a run knows less of it than the others;
+// what it is sent is not what they are sent.
+func TestBlindFramesAreNotShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := new(wiretest.Host)
+		log := run(eventtest.Session, 7)
+		h.Append(append([]event.Event{{Session: eventtest.Session, Body: event.SessionOpened{Origin: event.OriginNew}}}, log[:3]...)...)
+		d := nous.Events
+		d.Begin = func(p wire.Peer) wire.In {
+			since := event.Seq(3)
+			in := wire.In{Peer: p, Follow: &wire.Follow{Session: eventtest.Session, Since: &since}}
+			if p.ID == "c1" {
+				in.Follow.Since = nil
+			}
+			return in
+		}
+		cache := new(wire.Cache)
+		late := dial(t, h, func(p *wire.Pump) { p.Dialect, p.Cache, p.Client = &d, cache, "c2" })
+		synctest.Wait()
+		live := dial(t, h, func(p *wire.Pump) { p.Dialect, p.Cache = &d, cache })
+		synctest.Wait()
+		h.Append(log[3])
+		synctest.Wait() // the late one has encoded it
+		h.Append(log[4])
+		late.want("run-0", "run-0", "run-0", "run-0", "run-0")
+		live.want("run-7", "run-7", "message_start", "message_end", "message_start", `"run_id":"run-7"`, `"run_id":"run-7"`, `"run_id":"run-7"`)
+	})
+}

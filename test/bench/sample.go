@@ -13,7 +13,7 @@ type unit int
 
 const (
 	seconds unit = iota
-	bytes
+	size
 	rate    // a second
 	share   // of 1
 	plainly // a number
@@ -25,16 +25,16 @@ type sample struct {
 	values []float64
 }
 
-func (s *sample) add(v float64)          { s.values = append(s.values, v) }
-func (s *sample) took(d time.Duration)   { s.add(d.Seconds()) }
-func one(u unit, v float64) sample       { return sample{u, []float64{v}} }
-func (s sample) sorted() []float64       { return slices.Sorted(slices.Values(s.values)) }
-func (s sample) median() float64         { return s.quantile(0.5) }
-func (s sample) per(n float64) sample    { return s.each(func(v float64) float64 { return v / n }) }
-func (s sample) minus(v float64) sample  { return s.each(func(x float64) float64 { return x - v }) }
-func (s sample) write(v float64) string  { return write(s.unit, v) }
-func (s sample) text() string            { return s.write(s.median()) }
-func (s sample) times(t sample) float64  { return s.median() / t.median() }
+func (s *sample) add(v float64)         { s.values = append(s.values, v) }
+func (s *sample) took(d time.Duration)  { s.add(d.Seconds()) }
+func one(u unit, v float64) sample      { return sample{u, []float64{v}} }
+func (s sample) sorted() []float64      { return slices.Sorted(slices.Values(s.values)) }
+func (s sample) median() float64        { return s.quantile(0.5) }
+func (s sample) per(n float64) sample   { return s.each(func(v float64) float64 { return v / n }) }
+func (s sample) minus(v float64) sample { return s.each(func(x float64) float64 { return x - v }) }
+func (s sample) write(v float64) string { return write(s.unit, v) }
+func (s sample) text() string           { return s.write(s.median()) }
+func (s sample) times(t sample) float64 { return s.median() / t.median() }
 
 func (s sample) each(f func(float64) float64) sample {
 	out := sample{unit: s.unit}
@@ -73,7 +73,7 @@ func write(u unit, v float64) string {
 	switch u {
 	case seconds:
 		return scaled(v, []step{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}})
-	case bytes:
+	case size:
 		return scaled(v, []step{{1e6, "MB"}, {1e3, "kB"}, {1, "B"}})
 	case rate:
 		return digits(v) + "/s"

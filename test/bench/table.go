@@ -61,8 +61,12 @@ func (t *table) line(what, value, spread, n, ref, was, ratio, bound string) {
 		left(what, whatWidth), right(value, valueWidth), right(spread, rangeWidth), right(n, 5), " " + left(ref, refWidth), right(was, valueWidth), right(ratio, 8), " " + bound}, " "), " "))
 }
 
-func left(s string, n int) string  { return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s))) }
-func right(s string, n int) string { return strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s))) + s }
+func left(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
+}
+func right(s string, n int) string {
+	return strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s))) + s
+}
 
 func (t *table) title(s string) { fmt.Fprintf(t.out, "\n%s\n", s) }
 
@@ -129,11 +133,11 @@ func machine(out io.Writer, parley, dir string) {
 	}
 	fmt.Fprintf(out, "%s × %d%s, %s, %s%s\n", cpu, runtime.NumCPU(), memory, system, runtime.Version(), load)
 	if text, err := exec.Command(parley, "version").Output(); err == nil {
-		size := int64(0)
+		long := int64(0)
 		if info, err := os.Stat(parley); err == nil {
-			size = info.Size()
+			long = info.Size()
 		}
-		fmt.Fprintf(out, "%s, %s; homes in %s\n\n", strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", ", "), write(bytes, float64(size)), dir)
+		fmt.Fprintf(out, "%s, %s; homes in %s\n\n", strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", ", "), write(size, float64(long)), dir)
 	}
 }
 

@@ -68,15 +68,19 @@ func (t *Talk) Play(name, script string) error {
 	return nil
 }
 
+// all is the end of what everybody has heard; what came after the last line that
+// was waited for has a mark.
 func (t *Talk) all() []string {
+	const most, width = 20, 300
 	var out []string
 	for name, c := range t.clients {
-		for i, l := range c.Lines() {
+		lines := c.Lines()
+		for i := max(0, len(lines)-most); i < len(lines); i++ {
 			mark := "  "
 			if i >= max(c.events, c.replies) {
 				mark = "? "
 			}
-			out = append(out, name+mark+l.Raw)
+			out = append(out, name+mark+lines[i].Raw[:min(width, len(lines[i].Raw))])
 		}
 	}
 	return out

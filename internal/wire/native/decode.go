@@ -130,6 +130,9 @@ func Parse(line []byte) (Line, error) {
 const eventStart = `{"seq":`
 
 func parseEvent(line []byte) (Line, error) {
+	if e, ok := parseGrew(line); ok {
+		return Line{Event: &e}, nil
+	}
 	e, err := event.Decode(line)
 	return Line{Event: &e}, err
 }

@@ -95,3 +95,34 @@ func TestClientLines(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+var grews = []string{
+	`{"seq":9,"time":"2026-11-21T09:00:00.000000005Z","session":"sess-1","run":"r1","turn":"r1.t1","step":"r1.t1.s1","response":"r1.t1.s1.m","cause":"c1/7","type":"block.grew","data":{"block":"b1","offset":4,"text":"a \"b\"\n\\ “hi” <b>"}}`,
+	`{"seq":9,"time":"2026-11-21T09:00:00Z","session":"sess-1","type":"block.grew","data":{"block":"b1","offset":0,"text":""}}`,
+	`{"seq":9,"time":"2026-11-21T10:00:00+01:00","session":"sess-1","type":"block.grew","data":{"block":"b1","offset":0,"text":"\u001b[0m \ud83d\ude00"}}`,
+	`{"seq":9,"time":"2026-11-21T09:00:00Z","session":"sess-1","type":"block.grew","data":{"block":"b1","offset":0,"text":"x","new":1}}`,
+	`{"seq":9,"time":"2026-11-21T09:00:00Z","session":"sess-1","type":"block.grew","data":{"block":"b1","text":"x","offset":3}} `,
+	`{"seq":9,"time":"2026-11-21T09:00:00Z","session":"sess-1","type":"block.ended","data":{"block":"b1","role":"text","text":"x"}}`,
+	`{"seq":09,"time":"2026-11-21T09:00:00Z","session":"sess-1","type":"block.grew","data":{"block":"b1","offset":0,"text":"x"}}`,
+	"{\"seq\":9,\"time\":\"2026-11-21T09:00:00Z\",\"session\":\"sess-1\",\"type\":\"block.grew\",\"data\":{\"block\":\"b1\",\"offset\":0,\"text\":\"\xff\"}}",
+}
+
+// However a line is written, it reads as package event reads it.
+func FuzzParse(f *testing.F) {
+	for _, l := range grews {
+		f.Add([]byte(l))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		got, err := native.Parse(line)
+		if err != nil || got.Event == nil {
+			return
+		}
+		want, err := event.Decode(line)
+		if err != nil {
+			t.Fatalf("%q is read, and is %v", line, err)
+		}
+		if d := cmp.Diff(want, *got.Event); d != "" {
+			t.Error(d)
+		}
+	})
+}

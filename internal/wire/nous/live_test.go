@@ -339,7 +339,7 @@ func TestConnectAfterPrompt(t *testing.T) {
 func TestIdleAfterEnd(t *testing.T) {
 	d := start(t, text("hello", "Hi."))
 	events := d.dial(".events")
-	for n := 1; n <= 50; n++ {
+	for n := 1; n <= 10; n++ {
 		d.ask("prompt", `{"text":"hello","wait":false}`)
 		events.told(fmt.Sprintf("run-%d", n))
 		if p := d.ask("get_state", `{}`); p["run_state"] != "idle" || p["run_id"] != "" {

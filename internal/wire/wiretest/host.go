@@ -137,6 +137,9 @@ func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq)
 	for _, e := range l.events[:from] {
 		s.Apply(e)
 	}
+	if since != nil && from > 0 && from < len(l.events) {
+		s = s.At(*since) // as little as the contract promises
+	}
 	return s, h.after(ctx, l, from), nil
 }
 
