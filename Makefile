@@ -13,7 +13,7 @@ test: tools
 	$(GO) mod verify
 	test -z "$$(gofmt -l main.go shape_test.go internal)"
 	$(GO) vet ./...
-	$(GO) test ./...
+	$(GO) test -timeout 300s ./...
 	$(MAKE) race
 	$(MAKE) fuzz
 	sh test/mock.sh
@@ -21,7 +21,7 @@ test: tools
 
 # The race detector needs cgo; the program does not.
 race:
-	CGO_ENABLED=1 $(GO) test -race -short ./internal/...
+	CGO_ENABLED=1 $(GO) test -timeout 600s -race -short ./internal/...
 
 # A short look by every fuzzer; FUZZTIME=5m for a long one.
 FUZZTIME ?= 3s

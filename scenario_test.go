@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +89,7 @@ func nobody(args []string) error {
 //
 //	code N CMD ARGS…      run a command that ends with that exit code
 //	spawn NAME CMD ARGS…  start a command in the background
-//	seen NAME TEXT        wait until its stdout has the text
+//	seen NAME TEXT        wait until it has said the text
 //	signal NAME SIGNAL    INT, TERM, KILL; NAME may be daemon
 //	await NAME CODE       wait for its end; its output is then looked at
 //	talk FILE             hold a conversation with the daemon, which is started if there is
@@ -104,6 +105,7 @@ func TestScenarios(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
+		Deadline:            time.Now().Add(2 * time.Minute),
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "long":
@@ -137,6 +139,12 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+	// A scenario may become nobody, who must be able to go where it is.
+	for dir := range ancestors(parley, env.WorkDir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			return err
+		}
+	}
 	for _, v := range home.Env {
 		if name, value, _ := strings.Cut(v, "="); name != "PATH" {
 			env.Setenv(name, value)
@@ -156,6 +164,20 @@ func setup(env *testscript.Env) error {
 		}
 	})
 	return nil
+}
+
+// ancestors are the folders above these paths that only their maker can enter.
+func ancestors(paths ...string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, path := range paths {
+			for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+				stat, err := os.Stat(dir)
+				if err == nil && stat.Mode().Perm() == 0o700 && !yield(dir) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
@@ -185,19 +207,28 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 type actor struct {
 	cmd  *exec.Cmd
 	gone chan struct{}
-
-	mu       sync.Mutex
-	out, err bytes.Buffer
-	more     chan struct{}
+	out  stream
+	err  stream
 }
 
-// Write keeps what it prints. It is the stdout of the command.
-func (a *actor) Write(b []byte) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	close(a.more)
-	a.more = make(chan struct{})
-	return a.out.Write(b)
+// stream keeps what is written to it.
+type stream struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write keeps b.
+func (s *stream) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+// String is all so far.
+func (s *stream) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 func (a *actor) end() {
@@ -209,10 +240,10 @@ func (a *actor) end() {
 func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "spawn NAME CMD ARGS…")
 	s := stageOf(ts)
-	a := &actor{gone: make(chan struct{}), more: make(chan struct{})}
+	a := &actor{gone: make(chan struct{})}
 	a.cmd = s.home.Through(args[1], args[2:]...)
 	a.cmd.Dir, a.cmd.Env = ts.MkAbs("."), environ(ts, s.home)
-	a.cmd.Stdout, a.cmd.Stderr = a, &a.err
+	a.cmd.Stdout, a.cmd.Stderr = &a.out, &a.err
 	ts.Check(a.cmd.Start())
 	s.actors[args[0]] = a
 	go func() {
@@ -247,21 +278,21 @@ func (s *stage) actor(ts *testscript.TestScript, name string) *actor {
 func seen(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "seen NAME TEXT")
 	a := stageOf(ts).actor(ts, args[0])
-	late := time.After(rig.Patience)
-	for {
-		a.mu.Lock()
-		out, more := a.out.String(), a.more
-		a.mu.Unlock()
-		if strings.Contains(out, args[1]) {
-			return
-		}
+	has := func() bool {
+		return strings.Contains(a.out.String(), args[1]) || strings.Contains(a.err.String(), args[1])
+	}
+	err := rig.Until(func() (bool, error) {
 		select {
-		case <-more:
 		case <-a.gone:
-			ts.Fatalf("it ended, having said:\n%s%s", out, a.err.String())
-		case <-late:
-			ts.Fatalf("it said only:\n%s", out)
+			if !has() {
+				return false, errors.New("it ended")
+			}
+		default:
 		}
+		return has(), nil
+	})
+	if err != nil {
+		ts.Fatalf("%v; it said:\n%s%s", err, a.out.String(), a.err.String())
 	}
 }
 
@@ -290,8 +321,8 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	case <-time.After(rig.Patience):
 		ts.Fatalf("it goes on, having said:\n%s", a.out.String())
 	}
-	_, _ = ts.Stdout().Write(a.out.Bytes()) // a buffer
-	_, _ = ts.Stderr().Write(a.err.Bytes())
+	fmt.Fprint(ts.Stdout(), a.out.String())
+	fmt.Fprint(ts.Stderr(), a.err.String())
 	if got := a.cmd.ProcessState.ExitCode(); strconv.Itoa(got) != args[1] {
 		ts.Fatalf("exit code %d; stdout:\n%s\nstderr:\n%s", got, a.out.String(), a.err.String())
 	}

@@ -64,6 +64,10 @@ type Setup struct {
 	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
 	Load   func(event.Attachment) ([]byte, error)
 
+	// Told hands over what the model is to be told before its next request of
+	// things that happened beside the run, each once; nil: there are none.
+	Told func() []event.DeveloperSaid
+
 	// Choose puts another model into a setup, for a sub-agent; nil: there is no other.
 	Choose func(to *Setup, model string) *command.Fault
 	NewID  func() event.SessionID // of a sub-agent's session
@@ -95,6 +99,7 @@ type Run struct {
 	waiting  int     // background sub-agents that have not been delivered
 	finished chan event.DeveloperSaid
 	overflow string // what the server said of a request that was too large
+	spent    spent  // by sub-agents that have ended
 }
 
 // New returns a run that has not begun.
@@ -146,6 +151,9 @@ func (r *Run) Start(ctx context.Context) context.Context {
 func (r *Run) Do(ctx context.Context) error {
 	// The log is written to also when the run was aborted.
 	logged := context.WithoutCancel(ctx)
+	if err := r.budget(logged); err != nil {
+		return err
+	}
 	for {
 		reason, err := r.turn(ctx, logged)
 		if err != nil {
@@ -176,6 +184,7 @@ func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool,
 			b.add(transcript.Closing(b.s, transcript.Why{Reason: reason, Keep: true, After: true})...)
 		}
 		b.endTurn(reason)
+		b.spend(r.spent.take())
 		if !aborted {
 			if taken := NextInputs(b.s); len(taken) > 0 {
 				b.take(taken)
@@ -186,6 +195,41 @@ func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool,
 		return append(b.out, b.endRun(runReason(reason), r.setup.Now()))
 	})
 	return more, err
+}
+
+// budget records what the instructions cost, where that has changed.
+func (r *Run) budget(logged context.Context) error {
+	if r.depth > 0 {
+		return nil
+	}
+	return r.log.Commit(logged, func(s *transcript.State) []event.Event {
+		var changed []event.BudgetSource
+		for _, source := range r.setup.Budget {
+			if !slices.Contains(s.Budget, source) {
+				changed = append(changed, source)
+			}
+		}
+		b := newBatch(s)
+		if changed != nil {
+			b.emit(event.BudgetChanged{Sources: changed})
+		}
+		return b.out
+	})
+}
+
+// tell passes on what happened beside the run.
+func (r *Run) tell(logged context.Context) error {
+	if r.depth > 0 || r.setup.Told == nil {
+		return nil
+	}
+	var bodies []event.Body
+	for _, said := range r.setup.Told() {
+		bodies = append(bodies, said)
+	}
+	if bodies == nil {
+		return nil
+	}
+	return r.emit(logged, bodies...)
 }
 
 // runReason is the reason of the run whose last turn ended so.

@@ -73,6 +73,17 @@ func (b *batch) endTurn(reason event.Reason) {
 	b.emit(end)
 }
 
+// spend adds what sub-agents cost to the run's usage. It does nothing within a
+// step, whose one usage.changed is that of its own response.
+func (b *batch) spend(u event.Usage) {
+	if u == (event.Usage{}) || b.s.Run == nil || b.s.Step != nil {
+		return
+	}
+	total := b.s.Usage
+	total.Run, total.Session = b.s.Run.Usage.Plus(u), total.Session.Plus(u)
+	b.emit(total)
+}
+
 func (b *batch) endRun(reason event.Reason, now time.Time) event.Event {
 	e := envelope(b.s)
 	var usage event.Usage

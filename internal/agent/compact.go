@@ -103,7 +103,7 @@ func elide(s *transcript.State) []event.CallID {
 	take := func(parts []transcript.Part) {
 		for _, p := range parts {
 			for _, c := range p.Calls {
-				if c.Ended != nil && len(c.Ended.Result) > smallResult && !gone[c.ID] {
+				if c.Ended != nil && (len(c.Ended.Result) > smallResult || c.Ended.Images != nil) && !gone[c.ID] {
 					out = append(out, c.ID)
 				}
 			}
@@ -230,9 +230,7 @@ func (r *Run) costs(path []*transcript.Entry, elided map[event.CallID]bool) int 
 func (r *Run) costsParts(parts []transcript.Part) int {
 	m := &messages{setup: r.setup}
 	for _, p := range parts {
-		if m.part(p) != nil {
-			return 1 << 30
-		}
+		m.part(p)
 	}
 	return tokens(llm.Request{Messages: m.out})
 }

@@ -33,7 +33,7 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 		return g, b.refuse(call, "invalid", "validation_failed: "+err.Error(), event.StatusError)
 	}
 	question := Question(t, c, g.targets, b.run.setup)
-	verdict := permission.Decide(Policy(b.run.log.State(), b.run.setup), question)
+	verdict := permission.Decide(b.run.policy(), question)
 	switch v := verdict.(type) {
 	case permission.Allow:
 		method := "rule"
@@ -43,12 +43,9 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 		g.ok = true
 		return g, b.decide(event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: method, Rule: v.Rule, Scope: string(v.Scope)})
 	case permission.Deny:
-		why := "Permission denied"
-		if v.Rule != "" {
-			why += " by the rule " + v.Rule
-		}
-		if v.Reason != "" {
-			why += ": " + v.Reason
+		why := "Permission " + v.Reason
+		if v.Rule == "" {
+			why = "Permission denied: " + v.Reason
 		}
 		return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Scope: string(v.Scope), Reason: why}, why)
 	case permission.Ask:
@@ -112,7 +109,7 @@ func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q pe
 		return g, nil // the run's closing ends the call
 	}
 	// An answer given meanwhile may have stored a rule that covers this call.
-	if v, ok := permission.Decide(Policy(b.run.log.State(), b.run.setup), q).(permission.Allow); ok {
+	if v, ok := permission.Decide(b.run.policy(), q).(permission.Allow); ok {
 		g.ok = true
 		return g, b.decide(event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: "rule", Rule: v.Rule, Scope: string(v.Scope)})
 	}
@@ -121,8 +118,10 @@ func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q pe
 	}
 	if !b.run.setup.CanAsk() {
 		why := "Permission denied: " + c.Name + " needs to be allowed and nobody is there to ask."
-		if flags := allowFlags(permission.Suggest(q)); flags != "" {
+		if flags := b.run.help(q); flags != "" {
 			why += " " + flags + " would allow it."
+		} else {
+			why += " No --allow would help: " + ask.Reason + "."
 		}
 		return g, b.deny(c, event.PermissionDecided{Method: "unasked", Reason: why}, why)
 	}
@@ -226,7 +225,7 @@ func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant,
 			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, "invalid", err.Error(), event.StatusError)
 		}
 		// A deny rule holds also for what a person changed.
-		if v, denied := permission.Decide(Policy(b.run.log.State(), b.run.setup), Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
+		if v, denied := permission.Decide(b.run.policy(), Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
 			return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Reason: v.Reason}, "Permission denied by the rule "+v.Rule+".")
 		}
 		g.targets, g.arguments, d.Arguments = targets, closed.Arguments, closed.Arguments
@@ -248,6 +247,9 @@ func (b *bench) store(d event.PermissionDecided) error {
 	if d.Granted {
 		effect = permission.EffectAllow
 	}
+	// The run's own policy was read before; texts that are no rules are refused below.
+	rules, _ := permission.Rules(effect, scope, "an answer", d.Stored...)
+	b.run.agents.keep(rules...)
 	if err := b.run.setup.Store(scope, effect, d.Stored); err != nil {
 		return b.run.emit(b.logged, event.NoteAdded{Level: "warn", Text: "the rule " + strings.Join(d.Stored, ", ") + " was not kept: " + err.Error(), Source: "permission"})
 	}
@@ -259,6 +261,19 @@ func orSomebody(who string) string {
 		return "the user"
 	}
 	return who
+}
+
+// help is the flags that would have allowed a call; empty where none would.
+func (r *Run) help(q permission.Call) string {
+	rules := permission.Suggest(q)
+	p := r.policy()
+	for _, rule := range rules {
+		p = p.With(permission.Scoped{Rule: rule, Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
+	}
+	if _, ok := permission.Decide(p, q).(permission.Allow); !ok {
+		return ""
+	}
+	return allowFlags(rules)
 }
 
 // allowFlags is what a person types to allow these rules.

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"parley/internal/event"
@@ -39,9 +40,7 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	if s.Turn != nil {
 		r.Answered += transcript.Answers(s.Turn.Parts[:s.Turn.Hidden])
 		for _, part := range s.Turn.Parts[s.Turn.Hidden:] {
-			if err := m.part(part); err != nil {
-				return r, err
-			}
+			m.part(part)
 		}
 	}
 	r.Messages = m.out
@@ -119,25 +118,19 @@ func (m *messages) entry(e *transcript.Entry) error {
 	if e.Role != "assistant" {
 		parts := []llm.Content{llm.Text{Text: c.Text}}
 		for _, a := range c.Attachments {
-			data, err := m.setup.Load(a)
-			if err != nil {
-				return fmt.Errorf("attachment %s: %w", a.Name, err)
-			}
-			parts = append(parts, llm.Image{MediaType: a.MediaType, Data: data})
+			parts = append(parts, m.picture(a))
 		}
 		m.add(llm.User, parts...)
 		return nil
 	}
 	for _, p := range c.Parts[min(c.Hidden, len(c.Parts)):] {
-		if err := m.part(p); err != nil {
-			return err
-		}
+		m.part(p)
 	}
 	return nil
 }
 
 // part is one step of an answer: what the model said, then what its calls gave.
-func (m *messages) part(p transcript.Part) error {
+func (m *messages) part(p transcript.Part) {
 	var said []llm.Content
 	for _, b := range p.Blocks {
 		switch {
@@ -145,6 +138,9 @@ func (m *messages) part(p transcript.Part) error {
 			said = append(said, llm.Thinking{Text: b.Text})
 		case b.Role == event.RoleText && b.Text != "":
 			said = append(said, llm.Text{Text: b.Text})
+		case b.Role == event.RoleImage && b.Path != "":
+			// The last element of the path is the content's digest.
+			said = append(said, m.picture(event.Attachment{MediaType: b.MediaType, Blob: filepath.Base(b.Path), Path: b.Path}))
 		}
 	}
 	var results []llm.Content
@@ -153,15 +149,14 @@ func (m *messages) part(p transcript.Part) error {
 		result := llm.ToolResult{CallID: string(c.ID), Name: c.Name}
 		if c.Ended != nil {
 			result.Text, result.Error = c.Ended.Result, c.Ended.Status != event.StatusSuccess
+			images := c.Ended.Images
 			if m.elided[c.ID] {
-				result.Text = "(Old output, no longer here. Run the call again if it is needed.)"
+				result.Text, images = "(Old output, no longer here. Run the call again if it is needed.)", nil
 			}
-			for _, a := range c.Ended.Images {
-				data, err := m.setup.Load(a)
-				if err != nil {
-					return fmt.Errorf("image of %s: %w", c.ID, err)
+			for _, a := range images {
+				if image, ok := m.picture(a).(llm.Image); ok {
+					result.Images = append(result.Images, image)
 				}
-				result.Images = append(result.Images, llm.Image{MediaType: a.MediaType, Data: data})
 			}
 		}
 		results = append(results, result)
@@ -176,7 +171,17 @@ func (m *messages) part(p transcript.Part) error {
 	for _, text := range p.Said {
 		m.user(text)
 	}
-	return nil
+}
+
+// picture is a picture that is kept beside the log, or a word in its place
+// where it is gone: the conversation goes on without it.
+func (m *messages) picture(a event.Attachment) llm.Content {
+	if m.setup.Load != nil {
+		if data, err := m.setup.Load(a); err == nil {
+			return llm.Image{MediaType: a.MediaType, Data: data}
+		}
+	}
+	return llm.Text{Text: strings.TrimSpace("[a picture that is no longer kept "+a.Name) + "]"}
 }
 
 func object(b json.RawMessage) json.RawMessage {

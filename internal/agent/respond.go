@@ -173,6 +173,9 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 		if end.Fault != nil {
 			return stepFailed, nil, w.run.raise(w.logged, end.Fault.Code, end.Fault.Message)
 		}
+		if note := shortened[end.Reason]; note != "" {
+			return stepDone, w.calls, w.run.emit(w.logged, event.NoteAdded{Level: "warn", Text: note, Source: w.run.setup.Provider})
+		}
 		return stepDone, w.calls, nil
 	}
 	// Cut: by us, or by the provider.
@@ -195,13 +198,22 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	}
 	fault.Message = explain(w.run.setup.Provider, *fault)
 	w.interrupt("provider", fault.Message)
-	if fault.Retryable && w.visible() && len(w.begun) == 0 {
-		w.pending = append(w.pending, event.NoteAdded{Level: "warn", Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider},
-			event.DeveloperSaid{Text: "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.", Origin: "continue"})
+	if fault.Retryable && w.started {
+		// A call that was announced only is forgotten: the model makes it again.
+		w.pending = append(w.pending, event.NoteAdded{Level: "warn", Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider})
+		if w.visible() {
+			w.pending = append(w.pending, event.DeveloperSaid{Text: "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.", Origin: "continue"})
+		}
 		return stepCut, nil, w.flush()
 	}
 	w.pending = append(w.pending, event.FaultRaised{Code: fault.Code, Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
 	return stepFailed, nil, w.flush()
+}
+
+// shortened says of an answer that is complete why there is not more of it.
+var shortened = map[llm.StopReason]string{
+	llm.Length:   "the answer ends here because it reached the most tokens that the model gives out",
+	llm.Filtered: "the provider's filter ended the answer",
 }
 
 // overflows tells by its words that a request was larger than the model takes:

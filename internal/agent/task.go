@@ -41,7 +41,44 @@ type agents struct {
 	mu    sync.Mutex
 	begun int
 	newID func() event.SessionID
-	of    sync.Map // event.CallID as string → event.SessionID of its sub-agent
+	of    sync.Map            // event.CallID as string → event.SessionID of its sub-agent
+	kept  []permission.Scoped // rules for the project or the user that were answered during the run
+}
+
+func (a *agents) keep(rules ...permission.Scoped) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = append(a.kept, rules...)
+}
+
+// policy is what decides now about the calls of the run and of its sub-agents
+// alike: the setup's rules, what answers anywhere in the session stored, and
+// what was stored beyond it since the run began.
+func (r *Run) policy() permission.Policy {
+	p := Policy(r.agents.root.State(), r.setup)
+	r.agents.mu.Lock()
+	defer r.agents.mu.Unlock()
+	return p.With(r.agents.kept...)
+}
+
+// spent is what sub-agents cost that is not yet in the run's usage.
+type spent struct {
+	mu    sync.Mutex
+	usage event.Usage
+}
+
+func (s *spent) add(u event.Usage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.usage = s.usage.Plus(u)
+}
+
+func (s *spent) take() event.Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.usage
+	s.usage = event.Usage{}
+	return u
 }
 
 // taskTool starts a sub-agent: a child session whose events are in the root's
@@ -129,13 +166,14 @@ func (t taskTool) Run(ctx context.Context, _ tool.World, c tool.Call, _ tool.Gro
 
 // child is a sub-agent that is about to work.
 type child struct {
-	run  *Run
-	log  *childLog
-	args taskArgs
+	run    *Run
+	parent *Run
+	log    *childLog
+	args   taskArgs
 }
 
-// child makes a sub-agent. It may do no more than its parent: the policy is the
-// parent's, its tools are some of the parent's.
+// child makes a sub-agent. It may do no more than its parent: they are decided
+// about by one policy, and its tools are some of the parent's.
 func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *command.Fault) {
 	r.agents.mu.Lock()
 	full := r.agents.begun >= maxAgents
@@ -166,7 +204,6 @@ func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *comm
 	setup.System += "\n" + p.System + "\n"
 	setup.Hold = nil
 	state := r.log.State()
-	setup.Policy = permission.Narrower(Policy(state, &setup), Policy(state, r.setup))
 	log := &childLog{root: r.agents.root, id: r.agents.newID()}
 	run := New(log, &setup)
 	run.agents, run.depth = r.agents, r.depth+1
@@ -185,7 +222,7 @@ func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *comm
 		return nil, command.FaultOf(err)
 	}
 	r.agents.of.Store(c.ID, log.id)
-	return &child{run: run, log: log, args: a}, nil
+	return &child{run: run, parent: r, log: log, args: a}, nil
 }
 
 // work takes the sub-agent to its end and closes its session.
@@ -205,6 +242,7 @@ func (c *child) work(ctx context.Context) tool.Result {
 			state, reason = "error", string(result.Status)
 		}
 		b.emit(event.AgentChanged{State: state, Message: result.Summary}, event.SessionClosed{Reason: reason})
+		c.parent.spent.add(s.Usage.Session)
 		return b.out
 	})
 	if closing != nil {
@@ -232,7 +270,7 @@ func (c *child) result(s *transcript.State, err error) tool.Result {
 	}
 	text := ""
 	if last != nil {
-		text = last.Content.Final()
+		text = answer(last.Content.Parts)
 	}
 	switch {
 	case err != nil:
@@ -245,6 +283,21 @@ func (c *child) result(s *transcript.State, err error) tool.Result {
 		return tool.Result{Status: tool.Error, Text: strings.TrimSpace("The sub-agent did not finish (" + string(last.Reason) + "). " + text), Summary: string(last.Reason)}
 	}
 	return tool.Result{Status: tool.Success, Text: tool.Clip(text), Summary: summary}
+}
+
+// answer is the text of the last step that said something, with that of the
+// steps before it that it goes on from.
+func answer(parts []transcript.Part) string {
+	last := len(parts) - 1
+	text := func(i int) string { return (&transcript.Content{Parts: parts[i : i+1]}).Answer() }
+	for last >= 0 && text(last) == "" {
+		last--
+	}
+	out := ""
+	for i := last; i >= 0 && (i == last || parts[i].Interrupted && len(parts[i].Said) > 0); i-- {
+		out = text(i) + out
+	}
+	return out
 }
 
 // childLog is the part of the root's log that is a sub-agent's.

@@ -23,6 +23,9 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 		if r.setup.Steps > 0 && steps >= r.setup.Steps {
 			return event.ReasonLimit, r.raise(logged, "limit", fmt.Sprintf("the turn took %d steps, which is the limit; say 'go on', or set limits.steps", steps))
 		}
+		if err := r.tell(logged); err != nil {
+			return "", err
+		}
 		if err := r.compact(ctx, logged); err != nil {
 			return "", err
 		}
@@ -120,6 +123,7 @@ func (r *Run) step(ctx, logged context.Context) (outcome, error) {
 		if s.Step != nil {
 			b.emit(event.StepEnded{Number: s.Step.Number})
 		}
+		b.spend(r.spent.take())
 		return b.out
 	})
 	return out, err

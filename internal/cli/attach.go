@@ -2,15 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/client"
-	"parley/internal/command"
 	"parley/internal/event"
-	"parley/internal/transcript"
 	"parley/internal/wire"
 )
 
@@ -62,9 +58,6 @@ func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
 	if err != nil {
 		return err
 	}
-	if d, ok := out.(*dialectOutput); ok && hello.Since == nil {
-		return a.attachDialect(ctx, o, name, d)
-	}
 	conn, err := a.dial(ctx, hello)
 	if err != nil {
 		return err
@@ -76,37 +69,6 @@ func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
 		if err := w.untilIdle(ctx); err != nil {
 			return failure(err)
 		}
-	}
-	return w.follow(ctx)
-}
-
-// attachDialect begins with the whole state, of which a dialect shows the past,
-// and goes on with every event after it.
-func (a *app) attachDialect(ctx context.Context, o attaching, name string, out *dialectOutput) error {
-	conn, err := a.dial(ctx, wire.Hello{})
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	snapshot, err := client.Ask[command.Snapshot](ctx, conn, event.SessionID(name), command.Read{What: command.ReadWhole})
-	if err != nil {
-		return failure(err)
-	}
-	state := transcript.New()
-	if err := json.Unmarshal(snapshot.State, state); err != nil {
-		return err
-	}
-	if err := out.state(state, nil); err != nil {
-		return err
-	}
-	w := newWatch(a, conn, out)
-	w.session, w.passive, w.idle, w.now = state.Session, true, o.idle, state.Clone()
-	if w.rests(state.Seq) {
-		return w.end(nil)
-	}
-	out.begun = true
-	if _, err := conn.Attach(ctx, state.Session, &state.Seq); err != nil {
-		return failure(err)
 	}
 	return w.follow(ctx)
 }

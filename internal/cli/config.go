@@ -79,7 +79,7 @@ func (a *app) printConfig(asJSON bool) error {
 		return err
 	}
 	if len(origins.Withheld) > 0 {
-		fmt.Fprintf(a.err, "parley: %d value(s) wait for your trust; 'parley config trust' shows what they would do\n", len(origins.Withheld))
+		fmt.Fprintf(a.err, "parley: what is withheld waits for your trust; 'parley config trust' shows what it would do\n")
 	}
 	return wrong
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/internal/client"
 	"parley/internal/command"
+	"parley/internal/journal"
 )
 
 func (a *app) daemon() *cobra.Command {
@@ -44,6 +46,10 @@ func (a *app) daemonStop(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
+	d, err := client.Ask[command.Daemon](ctx, conn, "", command.Read{What: command.ReadDaemon})
+	if err != nil {
+		return failure(err)
+	}
 	if _, err := conn.Do(ctx, "", command.Stop{}); err != nil && !errors.Is(err, client.ErrLost) {
 		return failure(err)
 	}
@@ -51,6 +57,31 @@ func (a *app) daemonStop(ctx context.Context) error {
 	if err := client.Gone(ctx, socket); err != nil {
 		return err
 	}
+	if err := released(ctx, d); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintln(a.out, "stopped")
 	return err
+}
+
+// released waits until a daemon that stopped has let go of its store, so that the
+// next one can have it.
+func released(ctx context.Context, d command.Daemon) error {
+	if d.Store == "" {
+		return nil
+	}
+	for end := time.Now().Add(claimWait); ; {
+		h, held, err := journal.HolderOf(d.Store)
+		if err != nil || !held || h.PID != d.PID {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the daemon (pid %d) does not listen any more and still holds the store %s", d.PID, d.Store)
+		}
+		select {
+		case <-time.After(claimPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

@@ -64,12 +64,6 @@ func (e *engine) close() {
 	}
 }
 
-// place is what a session's tools remember while the daemon runs.
-type place struct {
-	seen *tool.Seen
-	jobs *tool.Jobs
-}
-
 func newEngine(a *app) *engine {
 	return &engine{
 		env: a.env, dir: a.dir, paths: a.paths, store: config.NewStore(a.paths.Data),
@@ -86,10 +80,33 @@ func (e *engine) place(id event.SessionID) *place {
 	defer e.mu.Unlock()
 	p := e.places[id]
 	if p == nil {
-		p = &place{seen: tool.NewSeen(), jobs: tool.NewJobs(nil)}
+		p = newPlace()
 		e.places[id] = p
 	}
 	return p
+}
+
+// busy reports whether a background command of any session runs.
+func (e *engine) busy() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range e.places {
+		if p.busy() {
+			return true
+		}
+	}
+	return false
+}
+
+// forget ends what a session that was removed left running.
+func (e *engine) forget(id event.SessionID) {
+	e.mu.Lock()
+	p := e.places[id]
+	delete(e.places, id)
+	e.mu.Unlock()
+	if p != nil {
+		p.jobs.Close()
+	}
 }
 
 // world is whose environment and folder a run has.
@@ -157,18 +174,20 @@ func (e *engine) prepare(ctx context.Context, log journal.Log, s *transcript.Sta
 		World: local.World(local.Options{Root: root, Env: commandEnv(env, cfg), Spill: filepath.Join(files, "output"), FetchPrivate: cfg.Fetch.Private, Seen: place.seen, Jobs: place.jobs}),
 		Save:  func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
 		Load:  func(a event.Attachment) ([]byte, error) { return load(log, a) },
+		Told:  place.told,
 	}
 	setup.World.Extra = []string{filepath.Join(files, "output")}
 	if cfg.Context.Strategy != "off" {
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
 	setup.System, setup.Budget = systemPrompt(dir, projectRoot(dir), env)
+	setup.Budget = append(setup.Budget, e.toolBudget())
 	if fault := e.choose(setup, cfg, env, dir, firstOf(p.Model, s.Settings.Model, e.model)); fault != nil {
 		return nil, fault
 	}
 	setup.NewID = server.NewID
 	setup.Choose = func(to *agent.Setup, model string) *command.Fault { return e.choose(to, cfg, env, dir, model) }
-	if setup.Policy, err = e.policy(cfg, origins, projectRoot(dir), p); err != nil {
+	if setup.Policy, err = e.policy(cfg, origins, projectRoot(dir), c, p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
 	}
 	if forbidden := setup.Policy.Forbidden("read", setup.Home); forbidden != nil {
@@ -214,6 +233,15 @@ func load(log journal.Log, a event.Attachment) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
+}
+
+// toolBudget is what telling a model of all tools costs.
+func (e *engine) toolBudget() event.BudgetSource {
+	n := 0
+	for _, spec := range e.tools.Specs() {
+		n += len(spec.Name) + len(spec.Description) + len(spec.Schema)
+	}
+	return event.BudgetSource{Name: "tools", Tokens: n / 4}
 }
 
 // list says which tools a session has.

@@ -39,7 +39,8 @@ type dialectOutput struct {
 	w       *bufio.Writer
 	s       *transcript.State
 	outcome *display.Controller
-	begun   bool // what a client gets on joining was printed
+	begun   bool                    // what a client gets on joining was printed
+	whole   func(*transcript.State) // gives a state the content of its entries; nil: it is there, or nowhere
 }
 
 func (d *dialectOutput) frames(frames []wire.Frame) error {
@@ -55,10 +56,13 @@ func (d *dialectOutput) frames(frames []wire.Frame) error {
 }
 
 func (d *dialectOutput) state(s *transcript.State, _ []byte) error {
-	if d.s = s; d.begun {
+	if d.begun {
 		return nil
 	}
-	d.begun = true
+	d.s, d.begun = s, true
+	if d.whole != nil {
+		d.whole(s)
+	}
 	return d.frames(d.d.Attach(d.peer, s))
 }
 

@@ -67,11 +67,18 @@ func documented(root *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// flagsOf are the flags of a command, without those that every command has.
-func flagsOf(c *cobra.Command) []pair {
+// flagsOf are a command's own flags.
+func flagsOf(c *cobra.Command) []pair { return flagsIn(c.LocalNonPersistentFlags()) }
+
+// everywhere are the flags that every command has.
+func everywhere(root *cobra.Command) []pair {
+	return append(flagsIn(root.PersistentFlags()), pair{"-h, --help", "help for the command"})
+}
+
+func flagsIn(set *pflag.FlagSet) []pair {
 	var out []pair
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" || c.HasParent() && c.InheritedFlags().Lookup(f.Name) != nil {
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
 			return
 		}
 		name, usage := pflag.UnquoteUsage(f)
@@ -106,11 +113,13 @@ func manual(out io.Writer, root *cobra.Command) error {
 	w.line("[COMMAND] [ARGUMENTS] [FLAGS]")
 	w.section("DESCRIPTION")
 	w.prose(firstOf(root.Long, root.Short))
-	w.section("FLAGS OF EVERY COMMAND")
 	for _, f := range flagsOf(root) {
 		w.tagged(f)
 	}
-	w.tagged(pair{"-h, --help", "help for the command"})
+	w.section("FLAGS OF EVERY COMMAND")
+	for _, f := range everywhere(root) {
+		w.tagged(f)
+	}
 	w.section("COMMANDS")
 	for _, c := range documented(root) {
 		w.command(c)

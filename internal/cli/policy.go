@@ -2,13 +2,16 @@ package cli
 
 import (
 	"fmt"
+
 	"parley/internal/command"
 	"parley/internal/config"
 	"parley/internal/permission"
+	"parley/internal/session"
 )
 
 // policy gathers the rules that hold for a run, each with where it is written.
-func (e *engine) policy(cfg config.Config, origins config.Origins, root string, p command.Prompt) (permission.Policy, error) {
+// What the daemon's flags allow is for clients that cannot be asked.
+func (e *engine) policy(cfg config.Config, origins config.Origins, root string, c session.Client, p command.Prompt) (permission.Policy, error) {
 	var policy permission.Policy
 	add := func(scope permission.Scope, origin string, rules config.Permission) error {
 		for _, part := range []struct {
@@ -22,6 +25,10 @@ func (e *engine) policy(cfg config.Config, origins config.Origins, root string, 
 			policy = policy.With(scoped...)
 		}
 		return nil
+	}
+	daemon := config.Permission{Deny: e.deny}
+	if !c.CanAsk {
+		daemon.Allow = e.allow
 	}
 	user, err := e.store.UserRules()
 	if err != nil {
@@ -39,7 +46,7 @@ func (e *engine) policy(cfg config.Config, origins config.Origins, root string, 
 		{permission.ScopeConfig, "configuration", cfg.Permission},
 		{permission.ScopeUser, "your rules", user},
 		{permission.ScopeProject, "rules of this project", project},
-		{permission.ScopeFlag, "flags of the daemon", config.Permission{Allow: e.allow, Deny: e.deny}},
+		{permission.ScopeDaemon, "flags of the daemon", daemon},
 		{permission.ScopeFlag, "flags of the prompt", config.Permission{Allow: p.Allow, Deny: p.Deny}},
 	} {
 		if err := add(from.scope, from.origin, from.rules); err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"parley/test/rig"
 )
 
 // planted are the secrets of the test: each in the environment or in the user's
@@ -234,6 +237,12 @@ func TestSecrets(t *testing.T) {
 	}
 	p.searched(own)
 	command(0, "daemon", "stop")
+	if err := rig.Until(func() (bool, error) {
+		pid, err := p.Holder()
+		return pid == 0, err
+	}); err != nil {
+		t.Error(err)
+	}
 	p.searched(own)
 }
 
@@ -281,7 +290,9 @@ func (p home) searched(own string) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the daemon, which runs, has taken it away
+		} else if err != nil {
 			return err
 		}
 		names = append(names, path)

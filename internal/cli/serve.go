@@ -74,8 +74,14 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 		return err
 	}
 	defer closeLog()
-	store, err := openStore(firstOf(o.store, a.paths.Store))
-	if err != nil {
+	where, socket := firstOf(o.store, a.paths.Store), firstOf(a.socket, a.paths.Socket)
+	var store journal.Store
+	if o.auto {
+		store, err = claim(ctx, where, socket)
+	} else {
+		store, err = openStore(where)
+	}
+	if err != nil || store == nil {
 		return err
 	}
 	defer store.Close()
@@ -106,6 +112,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 	d.server, err = server.New(ctx, server.Options{
 		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: e.prepare,
 		Models: e.entries, Tools: e.list, Summarize: agent.Summarize, Commands: commands, Idle: idle, Leave: cancel,
+		Busy: e.busy, Removed: e.forget,
 	})
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,8 +37,8 @@ func systemPrompt(dir, root string, env config.Env) (string, []event.BudgetSourc
 	budget := []event.BudgetSource{{Name: "system", Tokens: out.Len() / 4}}
 	for _, at := range between(root, dir) {
 		file := filepath.Join(at, "AGENTS.md")
-		text, err := os.ReadFile(file)
-		if err != nil || len(text) == 0 {
+		text := instructions(root, file)
+		if len(text) == 0 {
 			continue
 		}
 		if len(text) > agentsLimit {
@@ -51,6 +52,36 @@ func systemPrompt(dir, root string, env config.Env) (string, []event.BudgetSourc
 		budget = append(budget, event.BudgetSource{Name: name, Tokens: len(text) / 4})
 	}
 	return out.String(), budget
+}
+
+// instructions reads a file of the project; nothing where it is not one, or is a
+// link that leads out of it: a repository could send any file of its reader's
+// to a model that way.
+func instructions(root, file string) []byte {
+	base, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil
+	}
+	at, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return nil
+	}
+	if rel, err := filepath.Rel(base, at); err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	if info, err := os.Stat(at); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(at)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, agentsLimit+1))
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // between lists the folders from root down to dir.

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -180,14 +182,20 @@ func (a *app) review(file config.File, withheld []config.Entry, trusted config.C
 		_, err := fmt.Fprintf(a.out, "%s asks for nothing that needs trust.\n", visible(file.Path))
 		return err
 	}
-	if _, err := fmt.Fprintf(a.out, "%s would set:\n", visible(file.Path)); err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 8, 2, ' ', 0)
 	for _, e := range of {
 		fmt.Fprintf(w, "  %d:\t%s\t%s\t%s\n", e.Origin.Line, visible(e.Key), visible(e.Value), visible(consequence(e, trusted)))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	text := visible(file.Path) + " would set:\n"
+	for line := range strings.Lines(table.String()) {
+		text += strings.TrimRight(line, " \n") + "\n"
+	}
+	_, err := io.WriteString(a.out, text)
+	return err
 }
 
 var variableReference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)

@@ -189,7 +189,9 @@ func TestTrust(t *testing.T) {
 	trusted := c.prepared()
 	want := outcome{
 		Provider: "mine", Model: "large", Context: 5000, MaxOutput: 7, Private: true, Steps: 100000, Repeats: 100000, Threshold: 0.99, Target: 0.1,
-		Reasoning: "high", System: held.System, AskedEvil: 1, Taken: []string{"TEAM_KEY", "TEAM_TOKEN"}, Env: held.Env,
+		Reasoning: "high", System: held.System, AskedEvil: 1, Taken: []string{"TEAM_KEY", "TEAM_TOKEN"},
+		// As the key of a provider the variable is kept from commands.
+		Env:      slices.DeleteFunc(slices.Clone(held.Env), func(v string) bool { return strings.HasPrefix(v, "TEAM_TOKEN=") }),
 		Rules:    []string{"allow * (config)", "allow bash (config)", "allow edit(/**) (config)", "allow fetch (config)", "deny bash(rm:*) (config)", "ask read(secret/**) (config)"},
 		Verdicts: map[string]string{"rm": "Deny", "make": "Allow", "edit": "Allow", "read": "Allow", "secret": "Ask", "passwd": "Allow", "fetch": "Allow"},
 	}
@@ -224,7 +226,8 @@ func TestTrustElsewhere(t *testing.T) {
 		t.Errorf("its own file is trusted, and %+v", got.Verdicts)
 	}
 	c.command(2, "config", "trust", c.app.paths.Config)
-	c.command(1, "config", "trust", "nowhere")
+	c.command(2, "config", "trust", "nowhere")
+	c.command(1, "config", "trust", c.app.env["HOME"]+"/.parley/config.jsonc")
 }
 
 // On a terminal the question comes after what it is about, and only yes is yes.

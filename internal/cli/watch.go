@@ -32,12 +32,17 @@ type watch struct {
 	ran     bool              // idle: a run ended since
 	passive bool              // Ctrl+C leaves and stops nothing
 	kept    []client.Line
-	stopped bool // this client asked for the end of the run
+	stopped chan struct{} // this client asked for the end of the run; closed when that was answered
 }
 
 func newWatch(a *app, conn *client.Conn, out output) *watch {
-	if p, ok := out.(*plainOutput); ok && p.tty {
-		p.past = a.past
+	switch o := out.(type) {
+	case *plainOutput:
+		if o.tty {
+			o.past = a.past
+		}
+	case *dialectOutput:
+		o.whole = a.whole
 	}
 	return &watch{app: a, conn: conn, out: out, session: conn.Welcome.Session}
 }
@@ -69,6 +74,37 @@ func (a *app) past(s *transcript.State) []event.Event {
 		return page.Events[i:]
 	}
 	return page.Events
+}
+
+// whole gives a state that came as a line, which is sent without it, the content
+// of its entries. What cannot be read stays out.
+func (a *app) whole(s *transcript.State) {
+	if len(s.Entries) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := a.find(ctx)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	snapshot, err := client.Ask[command.Snapshot](ctx, conn, s.Session, command.Read{What: command.ReadWhole})
+	if err != nil {
+		return
+	}
+	now := transcript.New()
+	if json.Unmarshal(snapshot.State, now) != nil {
+		return
+	}
+	for _, e := range s.Entries {
+		if have := now.Entry(e.ID); have != nil {
+			e.Content = have.Content
+		}
+	}
+	if s.Summary != nil && now.Summary != nil && s.Summary.Entry == now.Summary.Entry {
+		s.Summary.Text = now.Summary.Text
+	}
 }
 
 // inherited is the end of what a branch has of its parent, as its own.
@@ -157,11 +193,15 @@ func (w *watch) follow(ctx context.Context) error {
 			}
 			w.answer(ctx, text)
 		case s := <-signals:
-			if w.passive || w.stopped || s == syscall.SIGTERM {
+			if w.passive || w.stopped != nil || s == syscall.SIGTERM {
+				w.settle()
 				return w.leave()
 			}
-			w.stopped = true
-			go func() { _, _ = w.conn.Do(ctx, w.session, command.Abort{}) }()
+			w.stopped = make(chan struct{})
+			go func() {
+				defer close(w.stopped)
+				_, _ = w.conn.Do(ctx, w.session, command.Abort{})
+			}()
 		}
 	}
 }
@@ -191,6 +231,9 @@ func (w *watch) line(line client.Line) (done bool, err error) {
 	case line.State != nil:
 		return w.rests(line.State.Seq), w.out.state(line.State, line.Raw)
 	case line.Fault != nil:
+		if line.Fault.Code == command.Closed && w.hungUp() {
+			return true, w.gone()
+		}
 		return true, failure(line.Fault)
 	case line.Event == nil:
 		return false, nil
@@ -253,6 +296,46 @@ func (w *watch) end(err error) error {
 	return nil
 }
 
+// leaveWait bounds what a client that leaves still waits for.
+const leaveWait = 2 * time.Second
+
+// settle waits until the daemon has heard that the run is to be stopped: a second
+// Ctrl+C may come before.
+func (w *watch) settle() {
+	if w.stopped == nil {
+		return
+	}
+	late := time.After(leaveWait)
+	for {
+		select {
+		case <-w.stopped:
+			return
+		case _, ok := <-w.conn.Lines():
+			if !ok {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
+}
+
+// hungUp reports whether the connection ends: a session is closed because its
+// daemon leaves, or because it was removed.
+func (w *watch) hungUp() bool {
+	late := time.After(leaveWait)
+	for {
+		select {
+		case _, ok := <-w.conn.Lines():
+			if !ok {
+				return w.conn.Err() != nil
+			}
+		case <-late:
+			return false
+		}
+	}
+}
+
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 func (w *watch) leave() error {
@@ -270,6 +353,10 @@ func (w *watch) lost() error {
 	if w.conn.Err() == nil {
 		return nil
 	}
+	return w.gone()
+}
+
+func (w *watch) gone() error {
 	return exit{1, fmt.Errorf("%w; session %s is kept: parley attach %s", w.conn.Err(), w.session, w.session)}
 }
 

@@ -69,7 +69,7 @@ func started(ctx context.Context, o Options) (*Conn, error) {
 		select {
 		case <-time.After(pause):
 		case <-end.C:
-			return nil, fmt.Errorf("the daemon did not begin to listen on %s within %s", o.Socket, patience)
+			return nil, fmt.Errorf("the daemon did not begin to serve within %s: %w", patience, err)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -131,6 +131,10 @@ func connect(ctx context.Context, o Options) (*Conn, error) {
 	w, err := greet(ctx, conn, o.Hello)
 	if err != nil {
 		conn.Close()
+		if errors.Is(err, transport.ErrGone) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+			// The socket outlived its daemon for a moment: one that leaves, or was killed.
+			return nil, fmt.Errorf("%w on %s: it hung up", ErrNoDaemon, o.Socket)
+		}
 		return nil, err
 	}
 	return newConn(ctx, conn, w), nil

@@ -43,12 +43,7 @@ func keep(ctx context.Context, log journal.Log, files []event.Attachment) ([]eve
 }
 
 func keepFile(ctx context.Context, log journal.Log, a event.Attachment) (event.Attachment, *command.Fault) {
-	file, err := os.Open(a.Path)
-	if err != nil {
-		return a, command.Faultf(command.NotFound, "attachment %s", err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	info, err := os.Stat(a.Path) // before it is opened: a pipe would wait
 	switch {
 	case err != nil:
 		return a, command.Faultf(command.NotFound, "attachment %s", err)
@@ -57,6 +52,11 @@ func keepFile(ctx context.Context, log journal.Log, a event.Attachment) (event.A
 	case info.Size() > attachmentLimit:
 		return a, command.Faultf(command.Limit, "attachment %s has %d MiB, the limit is %d", a.Path, info.Size()>>20, attachmentLimit>>20)
 	}
+	file, err := os.Open(a.Path)
+	if err != nil {
+		return a, command.Faultf(command.NotFound, "attachment %s", err)
+	}
+	defer file.Close()
 	head := make([]byte, 512)
 	n, err := io.ReadFull(file, head)
 	if err != nil && n == 0 {

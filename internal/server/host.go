@@ -286,6 +286,9 @@ func (h *Host) remove(ctx context.Context, c command.Command) (command.Data, *co
 		return nil, command.FaultOf(err)
 	}
 	h.server.catalog.remove(id)
+	if removed := h.server.options.Removed; removed != nil {
+		removed(id)
+	}
 	return nil, nil
 }
 

@@ -44,8 +44,10 @@ type Options struct {
 	// Commands are the named commands of extensions.
 	Commands map[string]func(ctx context.Context, arguments []byte) ([]byte, error)
 	// Idle is how long the daemon stays with nothing to do; 0: for ever.
-	Idle  time.Duration
-	Leave func() // called once when it is time to go, or a client asked for it
+	Idle    time.Duration
+	Busy    func() bool           // something runs beside the sessions, so that it is not time to go; nil: nothing does
+	Leave   func()                // called once when it is time to go, or a client asked for it
+	Removed func(event.SessionID) // called when a session is gone for good; nil: nobody wants to know
 }
 
 // A Server is a running daemon without its listeners.
@@ -71,6 +73,7 @@ type held struct {
 	refs    int
 	ready   chan struct{} // closed when session or err is set
 	err     error
+	rest    *time.Timer // until it is closed; nil: it was never left alone
 }
 
 // New makes a server on a store, closes what its last daemon left open and lets
@@ -170,8 +173,7 @@ func (s *Server) open(ctx context.Context, log journal.Log) (*session.Session, e
 		Listed: func(b event.SessionListed) {
 			s.catalog.put(id, b)
 			if b.State == "idle" {
-				// The session's own goroutine is here: it cannot wait for itself.
-				go s.sweep(id)
+				s.linger(id)
 			}
 		},
 	})
@@ -181,7 +183,29 @@ func (s *Server) release(id event.SessionID, h *held) {
 	s.mu.Lock()
 	h.refs--
 	s.mu.Unlock()
-	s.sweep(id)
+	if h.err != nil {
+		s.sweep(id) // the next one tries anew
+		return
+	}
+	s.linger(id)
+}
+
+// lingering is how long a session stays open for whoever comes next: opening and
+// closing it costs more than most commands do.
+const lingering = 250 * time.Millisecond
+
+// linger closes a session later, where nobody uses it then.
+func (s *Server) linger(id event.SessionID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.sessions[id]
+	switch {
+	case h == nil || h.refs > 0 || s.closed:
+	case h.rest == nil:
+		h.rest = time.AfterFunc(lingering, func() { s.sweep(id) })
+	default:
+		h.rest.Reset(lingering)
+	}
 }
 
 // sweep closes a session that nobody uses and in which nothing runs.
@@ -226,8 +250,17 @@ func (s *Server) rest() {
 		s.idle = nil
 	}
 	if s.clients.Load() == 0 && len(s.sessions) == 0 && !s.closed {
-		s.idle = time.AfterFunc(s.options.Idle, s.Leave)
+		s.idle = time.AfterFunc(s.options.Idle, s.rested)
 	}
+}
+
+// rested ends the daemon after a wait in which nothing happened, or waits again.
+func (s *Server) rested() {
+	if s.options.Busy != nil && s.options.Busy() {
+		s.rest()
+		return
+	}
+	s.Leave()
 }
 
 // Leave asks the program to end the daemon.

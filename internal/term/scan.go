@@ -128,7 +128,7 @@ func (s *Scanner) decode(out []Event, seq []byte) []Event {
 		out = s.take(out, e)
 	}
 	// ESC before something that is no key with Alt is an ESC of its own.
-	if n > 0 && n < len(seq) && len(seq) <= utf8.UTFMax+1 {
+	if n == 1 && len(seq) > 1 {
 		return s.decode(out, seq[n:])
 	}
 	return out

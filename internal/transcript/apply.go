@@ -36,6 +36,9 @@ func (s *State) applyChild(e event.Event) {
 		s.Children[e.Session] = child
 	}
 	child.Apply(e)
+	if b, ok := e.Body.(event.PermissionDecided); ok {
+		s.store(b) // an answer given in a sub-agent holds for the whole session
+	}
 	if child.Closed {
 		delete(s.Children, e.Session)
 	}

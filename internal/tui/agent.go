@@ -6,6 +6,7 @@ import (
 
 	"parley/internal/cell"
 	"parley/internal/display"
+	"parley/internal/event"
 )
 
 // agentRows is how much of a sub-agent's answer stands in the log.
@@ -14,8 +15,10 @@ const agentRows = 3
 // An agentView is a sub-agent: one line that says what it does now, and at the
 // end what it found.
 type agentView struct {
-	item *display.Item
-	made []line
+	item  *display.Item
+	asked []cell.Line // what its calls would do, as far as somebody was asked
+	shown map[event.CallID]bool
+	made  []line
 }
 
 func (v *agentView) prune(int) {}
@@ -36,10 +39,32 @@ func (v *agentView) name(r *setter) *setter {
 func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
 	if !v.item.Open {
 		if v.made == nil {
-			v.made = number(v.final())
+			v.made = number(append(v.asked[:len(v.asked):len(v.asked)], v.final()...))
 		}
 		return v.made, len(v.made)
 	}
+	v.show(s)
+	all = number(v.asked)
+	all = append(all, line{text: v.now(width, s), end: len(all) + 1, live: true})
+	return all, len(v.asked)
+}
+
+// show adds what a call would do, once somebody is asked for it. It stays.
+func (v *agentView) show(s *scene) {
+	for _, c := range v.item.Agent.Calls {
+		if s.asked[c.ID] && !v.shown[c.ID] {
+			if v.shown == nil {
+				v.shown = map[event.CallID]bool{}
+			}
+			v.shown[c.ID] = true
+			voice := v.item.Voice
+			v.asked = append(v.asked, previewOf((&setter{}).add(voice.Style, "  "+voice.Name+" "), c, true)...)
+		}
+	}
+}
+
+// now is the one line of a sub-agent that works.
+func (v *agentView) now(width int, s *scene) cell.Line {
 	a := v.item.Agent
 	right := &setter{}
 	if a.Done > 0 {
@@ -52,17 +77,14 @@ func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
 		right.add(dim, doing+"  ")
 	}
 	took := cell.Styled(seconds(v.item.Duration(s.now)), dim)
-	all = []line{{end: 1, live: true}}
 	left := v.name((&setter{}).add(dim, s.sign()+" ")).line
 	for _, end := range []cell.Line{cell.Join(right.line, took), took} {
 		room := width - 3 - end.Width()
 		if room >= width/2 {
-			all[0].text = spread(cell.Truncate(left, room), end, width)
-			return all, 0
+			return spread(cell.Truncate(left, room), end, width)
 		}
 	}
-	all[0].text = left
-	return all, 0
+	return left
 }
 
 // doing is what the sub-agent does now: its call, or else what it thinks about.

@@ -23,10 +23,11 @@ type asking struct {
 	phase ConfirmPhase
 	ask   event.AskOpened
 	tool  string
-	since time.Time // when it came here
-	drawn time.Time // when a frame with it was written; zero: not yet
-	typed time.Time // when the last key was swallowed
-	sent  bool      // the answer is on its way
+	since time.Time        // when it came here
+	drawn time.Time        // when a frame with it was written; zero: not yet
+	typed time.Time        // when the last key was swallowed
+	sent  bool             // the answer is on its way
+	rest  []command.Answer // to further questions: one is sent when the one before was taken
 	form  form
 	mine  map[event.AskID]bool // asks that were answered here
 	more  int                  // asks that wait behind it
@@ -84,7 +85,8 @@ func (a asking) key(k term.Key, arguments json.RawMessage, width int, now time.T
 	var answers []command.Answer
 	a.form, answers = a.form.key(a.ask, arguments, k, width)
 	if len(answers) > 0 {
-		a.sent = true
+		a.sent, a.rest = true, answers[1:]
+		answers = answers[:1]
 		mine := map[event.AskID]bool{a.ask.Ask: true}
 		for id := range a.mine {
 			mine[id] = true

@@ -24,7 +24,6 @@ const (
 type callView struct {
 	item    *display.Item
 	preview []line // what was shown before the decision
-	asked   bool
 	final   []line
 }
 
@@ -75,10 +74,14 @@ func (v *callView) lines(width int, s *scene) (all []line, stable int) {
 
 // show sets the preview once it is known, and in full what is asked for.
 func (v *callView) show(s *scene) {
-	call := v.item.Call
-	if v.preview != nil || v.final != nil {
-		return
+	if v.preview == nil && v.final == nil {
+		v.preview = number(previewOf((&setter{}).add(plain, "  "), v.item.Call, s.asked[v.item.Call.ID]))
 	}
+}
+
+// previewOf is what a call would do, behind the begin of its header: nothing
+// where there is no preview and nobody is asked.
+func previewOf(r *setter, call *display.Call, asked bool) []cell.Line {
 	var body []cell.Line
 	facts := ""
 	switch p := call.Preview; {
@@ -89,16 +92,16 @@ func (v *callView) show(s *scene) {
 		}
 	case p != nil && p.Summary != "":
 		body = excerpt(p.Summary, diffLines)
-	case s.asked[call.ID]:
+	case asked:
 		body = detail(call.Name, call.Arguments)
 	default:
-		return
+		return nil
 	}
-	r := named((&setter{}).add(plain, "  "), call)
+	named(r, call)
 	if facts != "" {
 		r.add(dim, "  "+facts)
 	}
-	v.preview = number(append([]cell.Line{r.line}, body...))
+	return append([]cell.Line{r.line}, body...)
 }
 
 // detail is what of a call does not fit its one line, for whoever is to allow

@@ -33,6 +33,7 @@ func (m *Model) key(k term.Key) []Intent {
 	case "ctrl+z":
 		return []Intent{Suspend{}}
 	case "ctrl+l":
+		m.log.clear()
 		m.redraw = true
 		return nil
 	case "ctrl+o":

@@ -70,6 +70,7 @@ type rig struct {
 	seen   chan struct{} // something was written
 	ended  chan error
 	cancel context.CancelFunc
+	once   sync.Once
 }
 
 func newRig(t testing.TB, w, h int) *rig {
@@ -99,10 +100,12 @@ func newRig(t testing.TB, w, h int) *rig {
 }
 
 func (r *rig) close() {
-	r.cancel()
-	<-r.ended
-	r.master.Close()
-	r.slave.Close()
+	r.once.Do(func() {
+		r.cancel()
+		<-r.ended
+		r.master.Close()
+		r.slave.Close()
+	})
 }
 
 func (r *rig) read() {

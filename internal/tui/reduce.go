@@ -31,7 +31,7 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		m.session = m.session.happened(in.Event)
 		m.urge(Stream)
 	case Answered:
-		m.answered(in.Result)
+		out = m.answered(in.Result)
 	case Lost:
 		if m.lost.IsZero() {
 			m.lost = m.now
@@ -151,7 +151,7 @@ func (m *Model) closed(c display.CloseAsk) {
 
 // answered takes the result of a command. What was refused is said, and its text
 // comes back where it can.
-func (m *Model) answered(r command.Result) {
+func (m *Model) answered(r command.Result) []Intent {
 	text, mine := m.sent[r.ID]
 	if mine {
 		sent := map[string]string{}
@@ -162,16 +162,23 @@ func (m *Model) answered(r command.Result) {
 		}
 		m.sent = sent
 	}
+	answer := r.Name == command.Name(command.Answer{})
 	if r.Fault == nil {
-		return
+		if answer && len(m.asking.rest) > 0 {
+			next := m.asking.rest[0]
+			m.asking.rest = m.asking.rest[1:]
+			return []Intent{m.send(next, "")}
+		}
+		return nil
 	}
-	if r.Name == command.Name(command.Answer{}) {
-		m.asking.sent = false
+	if answer {
+		m.asking.sent, m.asking.rest = false, nil
 	}
 	if text != "" && m.composer.text == "" {
 		m.composer = m.composer.set(text)
 	}
 	m.say(cell.Clean(r.Fault.Message), bad, faultTime)
+	return nil
 }
 
 // typed takes what the terminal reports.

@@ -256,7 +256,7 @@ func (l *loop) wrote(err error) {
 	p := l.screen.done()
 	if len(p.Commit) > 0 {
 		l.reduce(Committed{p.Upto})
-		if lit := p.Lit(); l.screen.start(lit, time.Now()) {
+		if lit := p.Lit(); l.screen.start(lit) {
 			return
 		}
 		p = l.screen.shown
@@ -280,9 +280,11 @@ func (l *loop) draw() error {
 	}
 	p := Layout(l.model)
 	l.reduce(Laid{p})
-	if !l.screen.start(p, now) {
+	if !l.screen.start(p) {
 		l.reduce(Drawn{p})
+		return nil
 	}
+	l.screen.pace = l.screen.pace.drawn(now)
 	return nil
 }
 

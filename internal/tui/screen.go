@@ -53,13 +53,13 @@ func (s *screen) write() {
 
 // start begins to write the frame that shows a page. It reports false when the
 // terminal shows it already.
-func (s *screen) start(p Page, now time.Time) bool {
+func (s *screen) start(p Page) bool {
 	ops := Draw(s.shown, p, s.terminal.Abilities().Reflow)
 	if len(ops) == 0 {
 		s.shown = p
 		return false
 	}
-	s.next, s.writing, s.pace = p, true, s.pace.drawn(now)
+	s.next, s.writing = p, true
 	s.frames <- ops
 	return true
 }

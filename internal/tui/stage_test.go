@@ -131,7 +131,8 @@ func (s *stage) put(p Page) {
 	ops := Draw(s.shown, p, s.screen.reflow)
 	s.screen.Write(term.Encode(nil, ops, cell.Color16|cell.Links))
 	if len(s.screen.moved) > 0 {
-		s.t.Fatalf("frame %q: %v", term.Encode(nil, ops, 0), s.screen.moved)
+		b := term.Encode(nil, ops, 0)
+		s.t.Fatalf("frame %q: %v", b[:min(len(b), 400)], few(s.screen.moved))
 	}
 	for _, l := range p.Commit {
 		s.commits = append(s.commits, l.Text())

@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if n, err := strconv.Atoi(os.Getenv(childVariable)); err == nil {
 		os.Exit(tellOnStdout(n))
 	}
+	if os.Getenv(endVariable) != "" {
+		os.Exit(waitOnStdout())
+	}
 	if n, err := strconv.Atoi(os.Getenv(deltasVariable)); err == nil {
 		os.Exit(streamOnStdout(n))
 	}

@@ -133,8 +133,7 @@ func all(peers []*peer, word string) error {
 	done := make(chan error, len(peers))
 	for _, p := range peers {
 		go func() {
-			_, err := p.until(word)
-			done <- errors.Join(err, p.Close())
+			done <- errors.Join(p.through(word), p.Close())
 		}()
 	}
 	var errs []error

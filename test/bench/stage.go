@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"parley/internal/event"
@@ -95,8 +94,7 @@ func (s *stage) close() error {
 // cost of a client is not the daemon's.
 type peer struct {
 	net.Conn
-	r     *bufio.Reader
-	bytes int
+	r *bufio.Reader
 }
 
 func dial(path string) (*peer, error) {
@@ -129,13 +127,28 @@ func (p *peer) until(words ...string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("waiting for %q: %w", words, err)
 		}
-		p.bytes += len(whole)
 		head := whole[:min(len(whole), 400)]
 		for _, w := range words {
 			if bytes.Contains(head, []byte(w)) {
 				return whole, nil
 			}
 		}
+	}
+}
+
+// through reads past a word, with no look at lines: to be one of ten clients costs
+// next to nothing.
+func (p *peer) through(word string) error {
+	b, kept := make([]byte, 256<<10), 0
+	for {
+		n, err := p.r.Read(b[kept:])
+		if bytes.Contains(b[:kept+n], []byte(word)) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("waiting for %q: %w", word, err)
+		}
+		kept = copy(b, b[max(0, kept+n-len(word)):kept+n])
 	}
 }
 
@@ -177,6 +190,3 @@ func (p *peer) prompt(id event.SessionID, model string) error {
 }
 
 const runEnded = `"type":"run.ended"`
-
-// store is the folder of the home's sessions.
-func (s *stage) store() string { return filepath.Clean(s.Store) }

@@ -224,16 +224,14 @@ func (h *Home) Close() error {
 	if err != nil || pid == 0 {
 		return err
 	}
+	// It may be leaving already: then there is nobody to ask.
 	out, err := h.Run("daemon", "stop")
-	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("daemon stop: exit %d: %s", out.Code, out.Err)
-	}
 	gone := until(func() (bool, error) {
 		now, err := h.Holder()
 		return now != pid, err
 	})
 	if gone != nil {
-		return errors.Join(err, fmt.Errorf("pid %d: %w", pid, gone), syscall.Kill(pid, syscall.SIGKILL))
+		return errors.Join(fmt.Errorf("pid %d: %w; daemon stop: exit %d: %s", pid, gone, out.Code, out.Err), syscall.Kill(pid, syscall.SIGKILL))
 	}
 	return err
 }

@@ -42,7 +42,12 @@ func (r *Renderer) renderAgent(c display.RenderCommand) {
 		}
 	case display.ShowImage:
 		r.agentLine(c.At, "[image "+flat(c.Path)+"]")
-	case display.UpdateAgent, display.EnterPhase, display.StartCall, display.PreviewCall, display.DecideCall, display.ShowFiles:
+	case display.UpdateAgent:
+		if c.Header != "" {
+			r.part(Aside)
+			r.wrapped(cell.Join(label(c.At.Voice), cell.Styled("~ "+flat(c.Header), cell.Style{Color: cell.Dim})))
+		}
+	case display.EnterPhase, display.StartCall, display.PreviewCall, display.DecideCall, display.ShowFiles:
 		// Too fleeting for lines that stay.
 	default:
 		// The rest is the main session's alone.

@@ -1,6 +1,7 @@
 package openaichat
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 
 // chunk is a chat.completion.chunk (https://platform.openai.com/docs/api-reference/chat-streaming), and what
 // compatible servers put beside it: an error object or text in an event of its own, null for any member, usage in
-// every chunk, content as a list of parts (Mistral), reasoning under two names.
+// every chunk, content as a list of parts (Mistral), reasoning under two names, pictures (OpenRouter).
 type chunk struct {
 	Model   string `json:"model"`
 	Choices []struct {
@@ -27,7 +28,30 @@ type delta struct {
 	Reasoning        words           `json:"reasoning"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
 	Refusal          words           `json:"refusal"`
+	Images           []imageDelta    `json:"images"`
 	ToolCalls        []callDelta     `json:"tool_calls"`
+}
+
+// imageDelta is a picture that the model made, as OpenRouter gives it
+// (https://openrouter.ai/docs/features/multimodal/image-generation).
+type imageDelta struct {
+	ImageURL struct {
+		URL string `json:"url"`
+	} `json:"image_url"`
+}
+
+// picture takes a data URL (RFC 2397) apart; ok is false for one that is not a picture in base64.
+func (d imageDelta) picture() (i llm.Image, ok bool) {
+	rest, ok := strings.CutPrefix(d.ImageURL.URL, "data:")
+	if !ok {
+		return i, false
+	}
+	kind, data, ok := strings.Cut(rest, ";base64,")
+	if !ok || !strings.HasPrefix(kind, "image/") {
+		return i, false
+	}
+	content, err := base64.StdEncoding.DecodeString(data)
+	return llm.Image{MediaType: kind, Data: content}, err == nil && len(content) > 0
 }
 
 type usage struct {
@@ -140,6 +164,11 @@ func (s *state) delta(d *delta) bool {
 	if d.Refusal.text != "" {
 		s.refused = true
 		if !a.Text(d.Refusal.text) {
+			return false
+		}
+	}
+	for _, image := range d.Images {
+		if picture, ok := image.picture(); ok && !a.Image(picture) {
 			return false
 		}
 	}

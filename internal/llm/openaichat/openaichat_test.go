@@ -149,6 +149,8 @@ func TestServers(t *testing.T) {
 			llmtest.Heard{Thinking: "hm", Text: "ok"}},
 		{"content in parts", event(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`) + event(`{"content":[{"type":"text","text":"ok"}]}`) + finish("stop"),
 			llmtest.Heard{Thinking: "hm", Text: "ok"}},
+		{"pictures", event(`{"content":"Here.","images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}`) + finish("stop"),
+			llmtest.Heard{Text: "Here.", Images: []llm.Image{{MediaType: "image/png", Data: []byte("PNG")}}}},
 		{"refusal", event(`{"refusal":"I can"}`) + event(`{"refusal":"not."}`) + finish("stop"),
 			llmtest.Heard{Text: "I cannot."}},
 		{"filter", event(`{"content":"a"}`) + finish("content_filter"),
@@ -192,6 +194,22 @@ func TestServers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A picture that the model drew is shown to it again after its answer, behind the results of its calls: an assistant's
+// message takes none.
+func TestDrawnPicture(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: finish("stop")})
+	r := llmtest.First()
+	r.System, r.Tools = "", nil
+	r.Messages = []llm.Message{
+		{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "Draw."}}},
+		{Role: llm.Assistant, Parts: []llm.Content{llm.Text{Text: "Here."}, llm.Image{MediaType: "image/png", Data: []byte("PNG")},
+			llm.ToolCall{ID: "c1", Name: "now", Arguments: []byte("{}")}}},
+		{Role: llm.Tool, Parts: []llm.Content{llm.ToolResult{CallID: "c1", Name: "now", Text: "noon"}}},
+	}
+	ask(t, s, r)
+	llmtest.SameJSON(t, "drawn.json", s.Queries()[0].Body)
 }
 
 // An account without money is not a passing limit, though OpenAI says 429 for both.

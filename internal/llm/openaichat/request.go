@@ -77,7 +77,7 @@ func messages(r llm.Request, provider string) []openai.ChatCompletionMessagePara
 		}
 	}
 	// Pictures of results follow the last result: the wire takes only text in a tool message, and only tool messages
-	// directly after calls.
+	// directly after calls. What the model drew itself is shown to it there too: an assistant's message is text.
 	var pictures []openai.ChatCompletionContentPartUnionParam
 	for i, m := range r.Messages {
 		if m.Role != llm.Tool && pictures != nil {
@@ -86,6 +86,11 @@ func messages(r llm.Request, provider string) []openai.ChatCompletionMessagePara
 		switch m.Role {
 		case llm.Assistant:
 			out = append(out, assistant(llm.Arrange(m.Parts, provider, r.Model), i > current)...)
+			for _, c := range m.Parts {
+				if image, ok := c.(llm.Image); ok {
+					pictures = append(pictures, openai.TextContentPart("You made:"), picture(image))
+				}
+			}
 		case llm.Tool:
 			for _, c := range m.Parts {
 				result, ok := c.(llm.ToolResult)

@@ -136,9 +136,9 @@ type (
 	// WelcomeEvent begins the stream.
 	WelcomeEvent struct {
 		At
-		WorkDir            string     `json:"work_dir"`
-		LLMConfig          *LLMConfig `json:"llm_config"`
-		ShowKlaudeCodeInfo bool       `json:"show_klaude_code_info"`
+		WorkDir            string    `json:"work_dir"`
+		LLMConfig          LLMConfig `json:"llm_config"`
+		ShowKlaudeCodeInfo bool      `json:"show_klaude_code_info"`
 	}
 	// ErrorEvent says what went wrong, or what is tried again.
 	ErrorEvent struct {
@@ -261,8 +261,8 @@ type Todo struct {
 
 // LLMConfig says which model answers.
 type LLMConfig struct {
-	ProviderName string  `json:"provider_name"`
-	ModelID      string  `json:"model_id"`
+	ProviderName string  `json:"provider_name" jsonschema:"empty: nobody has chosen yet"`
+	ModelID      string  `json:"model_id" jsonschema:"empty: nobody has chosen yet"`
 	Effort       *string `json:"effort" jsonschema:"of reasoning; null: the model's own"`
 }
 

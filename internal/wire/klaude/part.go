@@ -3,6 +3,7 @@ package klaude
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,13 +14,27 @@ import (
 func welcome(s *transcript.State, at At) WelcomeEvent {
 	w := WelcomeEvent{At: at, WorkDir: s.Workspace, ShowKlaudeCodeInfo: true}
 	if s.Settings.Model != "" {
-		w.LLMConfig = &LLMConfig{}
 		w.LLMConfig.ProviderName, w.LLMConfig.ModelID = split(s.Settings.Model)
-		if s.Settings.Reasoning != "" {
-			w.LLMConfig.Effort = &s.Settings.Reasoning
+	} else {
+		w.LLMConfig.ProviderName, w.LLMConfig.ModelID = answered(s)
+	}
+	w.LLMConfig.Effort = some(s.Settings.Reasoning)
+	return w
+}
+
+// answered is the model that answered last, as far as the session still knows it.
+func answered(s *transcript.State) (provider, model string) {
+	for _, n := range slices.Backward(s.Path(s.Leaf)) {
+		if n.Content == nil {
+			continue
+		}
+		for _, p := range slices.Backward(n.Content.Parts) {
+			if p.Model != "" {
+				return p.Provider, p.Model
+			}
 		}
 	}
-	return w
+	return "", ""
 }
 
 // split takes provider/model apart.

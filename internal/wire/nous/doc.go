@@ -37,6 +37,7 @@
 //   - Session ids are checked before they are looked for, and a session that
 //     does not exist is said to be so in words of our own. Lines may be as long
 //     as the listener allows, 64 MiB; a longer one is answered and passed over.
-//   - compact_session asks the model for its summary.
+//   - compact_session asks the model for its summary. A context that overflows is
+//     compacted inside its turn; get_messages and get_tree begin with the summary.
 //   - message ids and event ids are unique and say nothing else.
 package nous

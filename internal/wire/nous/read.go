@@ -155,8 +155,17 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 func treeOf(s *transcript.State) tree {
 	out := tree{LeafID: string(s.Leaf), Nodes: []node{}, SessionID: string(s.Session)}
+	if s.Summary != nil {
+		out.Nodes = append(out.Nodes, node{string(s.Summary.Entry), "", "assistant", snippet(s.Summary.Text)})
+	}
 	for _, n := range s.Entries {
-		out.Nodes = append(out.Nodes, node{string(n.ID), string(n.Parent), n.Role, snippet(textOf(n))})
+		parent := string(n.Parent)
+		if s.Summary != nil && n.ID == s.Summary.FirstKept {
+			parent = string(s.Summary.Entry)
+		}
+		if n.Content != nil {
+			out.Nodes = append(out.Nodes, node{string(n.ID), parent, n.Role, snippet(textOf(n))})
+		}
 	}
 	return out
 }

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/event"
+	"parley/internal/tool"
+)
+
+// place is what a session's tools remember while the daemon runs.
+type place struct {
+	seen *tool.Seen
+	jobs *tool.Jobs
+
+	mu    sync.Mutex
+	ended []tool.Job // background commands that the model was not told of
+}
+
+func newPlace() *place {
+	p := &place{seen: tool.NewSeen()}
+	p.jobs = tool.NewJobs(func(j tool.Job) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ended = append(p.ended, j)
+	})
+	return p
+}
+
+// told says which background commands have ended since it was last asked.
+func (p *place) told() []event.DeveloperSaid {
+	p.mu.Lock()
+	ended := p.ended
+	p.ended = nil
+	p.mu.Unlock()
+	var out []event.DeveloperSaid
+	for _, j := range ended {
+		output, err := p.jobs.Output(j.ID)
+		if err != nil {
+			output = "" // so many have ended since that it is forgotten
+		}
+		out = append(out, event.DeveloperSaid{Origin: "job", Text: ending(j, output)})
+	}
+	return out
+}
+
+// busy reports whether a background command runs.
+func (p *place) busy() bool {
+	for _, j := range p.jobs.List() {
+		if j.State == tool.JobRunning {
+			return true
+		}
+	}
+	return false
+}
+
+// lastOutput is how much of a background command's output its end repeats, in
+// bytes.
+const lastOutput = 2000
+
+// ending is what the model is told of a background command that has ended.
+func ending(j tool.Job, output string) string {
+	how := fmt.Sprintf("with exit code %d", j.Exit.Code)
+	switch {
+	case j.State == tool.JobKilled:
+		how = "because it was stopped or its time was over"
+	case j.Exit.Signal != "":
+		how = "by the signal " + j.Exit.Signal
+	}
+	text := fmt.Sprintf("The background command %s has ended %s, after %s: %s", j.ID, how, j.Ended.Sub(j.Started).Round(time.Millisecond), j.Command)
+	if j.File != "" {
+		text += "\nAll of its output is in " + j.File + "."
+	}
+	if output = strings.TrimRight(output, "\n"); output == "" {
+		return text + "\nIt wrote nothing."
+	}
+	if len(output) > lastOutput {
+		output = "…" + tool.Valid(output[len(output)-lastOutput:])
+	}
+	return text + "\nThe end of its output:\n\n" + output
+}

@@ -1,0 +1,83 @@
+package tui
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+// What the keys of an open ask answer.
+func TestForms(t *testing.T) {
+	permission := asked("a1", "c1").(event.AskOpened)
+	question := event.AskOpened{Ask: "a1", Kind: event.AskQuestions, Title: "Tokens", Questions: []event.Question{
+		{Text: "Which?", Options: []event.Option{{Key: "x", Label: "X"}, {Key: "y", Label: "Y"}}, Default: "y"},
+		{Text: "Why?"},
+		{Text: "Which of all?", Options: []event.Option{{Key: "p", Label: "P"}, {Key: "q", Label: "Q"}}, Multi: true},
+	}}
+	pick := event.AskOpened{Ask: "a1", Kind: event.AskPick, Title: "Pick", Options: []event.Option{{Key: "one", Label: "One"}, {Key: "two", Label: "Two"}}}
+	prompt := event.AskOpened{Ask: "a1", Kind: event.AskPrompt, Title: "Name?", Questions: []event.Question{{Text: "Name?", Secret: true}}}
+	for _, c := range []struct {
+		name string
+		ask  event.AskOpened
+		keys []string
+		want []command.Answer
+	}{
+		{"allow", permission, []string{"y"}, []command.Answer{{Ask: "a1", Keys: []string{"y"}}}},
+		{"deny ends the turn", permission, []string{"n"}, []command.Answer{{Ask: "a1", Keys: []string{"n"}, Stop: true}}},
+		{"enter and numbers choose nothing", permission, []string{"enter", "1", "space"}, nil},
+		{"no, because", permission, []string{"b", "n", "o", "enter"}, []command.Answer{{Ask: "a1", Keys: []string{"n"}, Reason: "no"}}},
+		{"no, because of nothing", permission, []string{"b", "enter"}, nil},
+		{"back from because", permission, []string{"b", "y", "esc", "y"}, []command.Answer{{Ask: "a1", Keys: []string{"y"}}}},
+		{"change it first", permission, []string{"e", "ctrl+u", "l", "s", "enter"}, []command.Answer{{Ask: "a1", Keys: []string{"y"}, Arguments: json.RawMessage(`{"command":"ls"}`)}}},
+		{"change it to nothing", permission, []string{"e", "ctrl+u", "enter"}, nil},
+		{"the first of three", question, []string{"1"}, nil},
+		{"all three", question, []string{"1", "s", "o", "enter", "1", "2", "1", "enter"}, []command.Answer{
+			{Ask: "a1", Keys: []string{"x"}}, {Ask: "a1", Question: 1, Text: "so"}, {Ask: "a1", Question: 2, Keys: []string{"q"}}}},
+		{"the default, and none of many", question, []string{"enter", "s", "enter", "enter"}, []command.Answer{
+			{Ask: "a1", Keys: []string{"y"}}, {Ask: "a1", Question: 1, Text: "s"}, {Ask: "a1", Question: 2}}},
+		{"words in place of an option, and back", question, []string{"1", "left", "n", "o", "enter", "s", "enter", "enter"}, []command.Answer{
+			{Ask: "a1", Text: "no"}, {Ask: "a1", Question: 1, Text: "s"}, {Ask: "a1", Question: 2}}},
+		{"cancel", question, []string{"1", "esc"}, []command.Answer{{Ask: "a1", Cancel: true}}},
+		{"pick", pick, []string{"2"}, []command.Answer{{Ask: "a1", Keys: []string{"two"}}}},
+		{"prompt", prompt, []string{"m", "e", "enter"}, []command.Answer{{Ask: "a1", Text: "me"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newForm(c.ask)
+			var got []command.Answer
+			for _, name := range c.keys {
+				k := term.Key{Name: name}
+				if len(name) == 1 {
+					k.Text = name
+				}
+				var answers []command.Answer
+				f, answers = f.key(c.ask, json.RawMessage(`{"command":"rm x"}`), k, 60)
+				got = append(got, answers...)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// The answers to several questions go out one after the other, each when the one
+// before was taken, so that the last, which closes the ask, comes last.
+func TestAnswersInOrder(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.happen(event.AskOpened{Ask: "a1", Kind: event.AskQuestions, Questions: []event.Question{{Text: "A?"}, {Text: "B?"}}})
+	s.draw()
+	s.pass(quiet)
+	s.press("a", "enter", "b", "enter")
+	if d := cmp.Diff([]command.Body{command.Answer{Ask: "a1", Text: "a"}}, s.sent()); d != "" {
+		t.Error(d)
+	}
+	s.reduce(Answered{command.Result{ID: "1", Name: "answer"}})
+	if d := cmp.Diff([]command.Body{command.Answer{Ask: "a1", Question: 1, Text: "b"}}, s.sent()); d != "" {
+		t.Error(d)
+	}
+}

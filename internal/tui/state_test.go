@@ -1,0 +1,340 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/command"
+	"parley/internal/event"
+	"parley/internal/term"
+)
+
+const editDiff = "--- a.go\n+++ a.go\n@@ -1,2 +1,2 @@\n-old line\n+new line\n kept\n"
+
+func startEdit() []event.Body {
+	return append(begin("edit it"), event.ResponseEnded{Stop: "tool_calls", Calls: []event.CallID{"c1"}},
+		event.CallStarted{Call: "c1", Name: "edit", Arguments: []byte(`{"path":"a.go"}`), Origin: "model"})
+}
+
+func previewed() event.Body {
+	return event.PermissionPreviewed{Call: "c1", Tool: "edit", Diff: editDiff, File: "a.go", Language: "go"}
+}
+
+// Seed §11.1: a preview event gives a status header and the lines of the diff.
+func TestPreviewEvent(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.happen(startEdit()...)
+	s.draw()
+	s.commits = nil
+	s.happen(previewed())
+	s.draw()
+	want := []string{"", "  edit a.go  +1 −1", "  1 − old line", "  1 + new line", "  2   kept"}
+	if d := cmp.Diff(want, s.commits); d != "" {
+		t.Error(d)
+	}
+}
+
+// Seed §11.1: a ready event gives one status summary, without the indent of a
+// detail.
+func TestReadyEvent(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.happen(startEdit()...)
+	s.happen(previewed())
+	s.draw()
+	s.commits = nil
+	s.happen(event.PermissionReady{Call: "c1", Tool: "edit"})
+	p := s.draw()
+	var rows []string
+	for _, l := range p.Live {
+		if strings.Contains(l.Text(), "ready") {
+			rows = append(rows, l.Text())
+		}
+	}
+	if len(rows) != 1 || strings.HasPrefix(rows[0], "  ") || !strings.Contains(rows[0], "edit is ready to be decided") {
+		t.Errorf("status rows %q", rows)
+	}
+	if len(s.commits) > 0 {
+		t.Errorf("the log grew by %q", s.commits)
+	}
+}
+
+// Seed §11.1: the invariants hold when a confirm is enqueued, activated and
+// closed; the stage asserts them after every input.
+func TestInvariantsOfConfirm(t *testing.T) {
+	for _, rows := range []int{0, 3, 40} { // with no, some and many new lines in the log
+		s := newStage(t, 60, 14, term.ReflowLogical, "$ parley")
+		s.draw()
+		s.happen(startEdit()...)
+		for i := range rows {
+			s.happen(event.NoteAdded{Level: "info", Text: marker(i)})
+		}
+		s.happen(previewed(), asked("a1", "c1"))
+		confirm(t, s, ConfirmPending)
+		s.draw()
+		confirm(t, s, ConfirmPending)
+		s.pass(quiet)
+		confirm(t, s, ConfirmActive)
+		s.draw()
+		s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y"}, event.PermissionDecided{Call: "c1", Granted: true, Method: "person"})
+		confirm(t, s, ConfirmNone)
+		s.draw()
+		s.happen(event.CallEnded{Call: "c1", Name: "edit", Status: event.StatusSuccess})
+		s.happen(finish()...)
+		s.draw()
+		s.draw()
+		s.leave()
+		s.faithful("$ parley")
+	}
+}
+
+func confirm(t *testing.T, s *stage, want ConfirmPhase) {
+	t.Helper()
+	if got := s.model.RenderState().Confirm; got != want {
+		t.Fatalf("confirm phase %v, want %v", got, want)
+	}
+}
+
+// fields are the six of the seed's §11.2.
+type fields struct {
+	InsertedUntil, VisibleStart, VisibleEnd int
+	Sync                                    SyncPhase
+	Confirm                                 ConfirmPhase
+	Cursor                                  CursorPhase
+}
+
+func (s *stage) fields() fields {
+	r := s.model.RenderState()
+	return fields{r.InsertedUntil, r.VisibleStart, r.VisibleEnd, r.Sync, r.Confirm, r.Cursor}
+}
+
+// Seed §11.2: the state-machine scenarios, in one session, with all six fields
+// at each step.
+func TestScenarios(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical, "$ parley")
+	step := func(name string, want fields) {
+		t.Helper()
+		if d := cmp.Diff(want, s.fields()); d != "" {
+			t.Fatalf("%s (-want +got)\n%s", name, d)
+		}
+	}
+
+	// 1. Startup: the first frame allocates its rows; the last is the last of the
+	// screen.
+	step("before the first frame", fields{})
+	s.draw()
+	step("first frame", fields{})
+	if last := s.screen.screen()[23]; strings.TrimSpace(last) != "parley" {
+		t.Errorf("the last row of the screen is %q, want the status", last)
+	}
+	if row, _ := s.shown.rest(term.ReflowLogical); !s.screen.shown || s.screen.y != 22 || row != 0 {
+		t.Errorf("cursor shown %v in row %d", s.screen.shown, s.screen.y)
+	}
+
+	// 2. Send input, append to the log, insert into the scrollback.
+	s.write("hello")
+	s.press("enter")
+	s.happen(begin("hello")...)
+	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: "one\n\ntwo\n\nthree"})
+	step("appended", fields{VisibleStart: 5, VisibleEnd: 7}) // prompt, blank, one, blank, two; then blank and three
+	p := s.lay()
+	step("being written", fields{VisibleStart: 5, VisibleEnd: 7, Sync: NeedsInsert, Cursor: HiddenDuringScrollbackInsert})
+	s.put(p)
+	if s.screen.shown {
+		t.Error("the cursor shows after the lines were written")
+	}
+	s.reduce(Committed{p.Upto})
+	step("inserted", fields{InsertedUntil: 5, VisibleStart: 5, VisibleEnd: 7, Sync: InsertedNeedsRedraw, Cursor: HiddenDuringScrollbackInsert})
+	s.put(p.Lit())
+	s.reduce(Drawn{s.shown})
+	step("redrawn once", fields{InsertedUntil: 5, VisibleStart: 5, VisibleEnd: 7})
+	if ops := Draw(s.shown, Layout(s.model), term.ReflowLogical); len(ops) > 0 {
+		t.Errorf("a second frame follows: %d ops", len(ops))
+	}
+
+	// 3. A preview arrives, and an ask.
+	s.happen(event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "one\n\ntwo\n\nthree"},
+		event.ResponseEnded{Stop: "tool_calls", Calls: []event.CallID{"c1"}},
+		event.CallStarted{Call: "c1", Name: "edit", Arguments: []byte(`{"path":"a.go"}`), Origin: "model"}, previewed())
+	step("previewed", fields{InsertedUntil: 5, VisibleStart: 12, VisibleEnd: 12}) // blank, three, blank, header, three lines of diff
+	s.happen(asked("a1", "c1"))
+	step("asked", fields{InsertedUntil: 5, VisibleStart: 12, VisibleEnd: 12, Confirm: ConfirmPending})
+	p = s.lay()
+	step("asked, being written", fields{InsertedUntil: 5, VisibleStart: 12, VisibleEnd: 12, Sync: NeedsInsert, Confirm: ConfirmPending, Cursor: HiddenDuringScrollbackInsert})
+	s.put(p)
+	s.reduce(Committed{p.Upto})
+	step("asked, inserted", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 12, Sync: InsertedNeedsRedraw, Confirm: ConfirmPending, Cursor: HiddenDuringScrollbackInsert})
+	s.put(p.Lit())
+	s.reduce(Drawn{s.shown})
+	step("asked, drawn", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 12, Confirm: ConfirmPending})
+
+	// 4. Pending, then active.
+	s.pass(quiet)
+	step("active", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 12, Confirm: ConfirmActive})
+	s.draw()
+	s.intents = nil
+	s.press("y")
+	if d := cmp.Diff([]Intent{Send{ID: "2", Body: command.Answer{Ask: "a1", Keys: []string{"y"}}}}, s.intents); d != "" {
+		t.Error(d)
+	}
+
+	// 5. The ask closes, the call runs, and the next input begins.
+	s.happen(event.AskAnswered{Ask: "a1", Keys: []string{"y"}}, event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y"},
+		event.PermissionDecided{Call: "c1", Granted: true, Method: "person"})
+	step("closed", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 13}) // the row of the running call
+	s.draw()
+	s.happen(event.CallEnded{Call: "c1", Name: "edit", Status: event.StatusSuccess, DurationMS: 5})
+	s.happen(finish()...)
+	s.draw()
+	step("over", fields{InsertedUntil: 13, VisibleStart: 13, VisibleEnd: 13})
+	s.write("next")
+	s.draw()
+	step("next input", fields{InsertedUntil: 13, VisibleStart: 13, VisibleEnd: 13})
+	s.leave()
+	s.faithful("$ parley")
+}
+
+// The chain of row numbers holds at every width, and the boundary stays where it
+// was in the source.
+func TestBoundaryInSourceUnits(t *testing.T) {
+	s := newStage(t, 80, 24, term.ReflowLogical)
+	s.happen(begin("go")...)
+	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: strings.Repeat("word ", 40) + "\n\nmore"})
+	s.draw()
+	before := s.model.RenderState()
+	for _, w := range []int{20, 200, 33, 80} {
+		s.resize(w, 24)
+		got := s.model.RenderState()
+		if got.Upto != before.Upto {
+			t.Errorf("at %d columns the boundary is %v, was %v", w, got.Upto, before.Upto)
+		}
+		s.draw()
+	}
+	if got := s.model.RenderState(); got != before {
+		t.Errorf("back at 80 columns %+v, was %+v", got, before)
+	}
+}
+
+// Ctrl+L begins the count of rows anew and takes nothing away.
+func TestClear(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.draw()
+	s.happen(begin("go")...)
+	s.happen(event.NoteAdded{Level: "info", Text: "a note"})
+	s.draw()
+	s.reduce(Cleared{})
+	if got := s.model.RenderState(); got.InsertedUntil != 0 {
+		t.Errorf("%+v", got)
+	}
+	s.happen(event.NoteAdded{Level: "info", Text: "another"})
+	s.draw()
+	s.leave()
+	s.faithful()
+}
+
+// What is typed before an ask can be seen, or while more is being typed, answers
+// nothing; it is not typed into the composer either.
+func TestTypeAheadAnswersNothing(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.draw()
+	s.happen(startEdit()...)
+	s.write("yes ple")
+	s.happen(asked("a1", "c1"))
+	s.intents = nil
+	s.write("ya1")
+	s.press("enter", "y")
+	s.draw()
+	s.pass(quiet / 2)
+	s.write("y")
+	s.reduce(Typed{term.Paste{Text: "y"}})
+	s.pass(quiet * 3 / 4) // less than quiet since the last key
+	s.write("y")
+	if len(s.intents) > 0 {
+		t.Fatalf("type-ahead answered: %+v", s.intents)
+	}
+	confirm(t, s, ConfirmPending)
+	s.pass(quiet)
+	confirm(t, s, ConfirmActive)
+	s.press("y")
+	if len(s.intents) != 1 {
+		t.Fatalf("intents %+v", s.intents)
+	}
+	s.press("n", "y")
+	if len(s.intents) != 1 {
+		t.Errorf("answered more than once: %+v", s.intents)
+	}
+	if s.model.composer.text != "yes ple" {
+		t.Errorf("the composer holds %q", s.model.composer.text)
+	}
+}
+
+// Two asks at once are both answered, one after the other, and each is armed on
+// its own.
+func TestTwoAsks(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.draw()
+	s.happen(startEdit()...)
+	s.happen(event.CallStarted{Call: "c2", Name: "bash", Arguments: []byte(`{"command":"ls"}`), Origin: "model"}, asked("a1", "c1"), asked("a2", "c2"))
+	var got []event.AskID
+	for range 2 {
+		s.draw()
+		s.pass(quiet)
+		s.draw()
+		s.intents = nil
+		s.press("y", "y")
+		for _, i := range s.intents {
+			got = append(got, i.(Send).Body.(command.Answer).Ask)
+		}
+		s.happen(event.AskClosed{Ask: got[len(got)-1], Outcome: "allowed", Method: "person", Key: "y"})
+	}
+	if d := cmp.Diff([]event.AskID{"a1", "a2"}, got); d != "" {
+		t.Error(d)
+	}
+	confirm(t, s, ConfirmNone)
+}
+
+// An ask that another client answered leaves by itself and says who did; a key
+// that was on its way to it does nothing.
+func TestAnsweredElsewhere(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.draw()
+	s.happen(startEdit()...)
+	s.happen(asked("a1", "c1"))
+	s.draw()
+	s.pass(quiet)
+	s.draw()
+	s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y", Who: "web"})
+	s.intents = nil
+	s.press("y")
+	s.pass(2 * time.Second)
+	p := s.draw()
+	if len(s.intents) > 0 {
+		t.Errorf("sent %+v", s.intents)
+	}
+	if last := p.Live[len(p.Live)-1].Text(); last != "  allowed on web, 2 s ago" {
+		t.Errorf("the last row says %q", last)
+	}
+}
+
+// An ask meant for another client cannot be answered here.
+func TestAskForAnother(t *testing.T) {
+	s := newStage(t, 60, 24, term.ReflowLogical)
+	s.reduce(Opened{Client: "me"})
+	s.happen(startEdit()...)
+	a := asked("a1", "c1").(event.AskOpened)
+	a.To = "web"
+	s.happen(a)
+	s.draw()
+	s.pass(time.Second)
+	p := s.draw()
+	confirm(t, s, ConfirmNone)
+	var text string
+	for _, l := range p.Live {
+		text += l.Text() + "\n"
+	}
+	if !strings.Contains(text, "waiting for an answer on another client") {
+		t.Error(text)
+	}
+}
