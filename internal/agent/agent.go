@@ -151,9 +151,6 @@ func (r *Run) Start(ctx context.Context) context.Context {
 func (r *Run) Do(ctx context.Context) error {
 	// The log is written to also when the run was aborted.
 	logged := context.WithoutCancel(ctx)
-	if err := r.budget(logged); err != nil {
-		return err
-	}
 	for {
 		reason, err := r.turn(ctx, logged)
 		if err != nil {
@@ -195,26 +192,6 @@ func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool,
 		return append(b.out, b.endRun(runReason(reason), r.setup.Now()))
 	})
 	return more, err
-}
-
-// budget records what the instructions cost, where that has changed.
-func (r *Run) budget(logged context.Context) error {
-	if r.depth > 0 {
-		return nil
-	}
-	return r.log.Commit(logged, func(s *transcript.State) []event.Event {
-		var changed []event.BudgetSource
-		for _, source := range r.setup.Budget {
-			if !slices.Contains(s.Budget, source) {
-				changed = append(changed, source)
-			}
-		}
-		b := newBatch(s)
-		if changed != nil {
-			b.emit(event.BudgetChanged{Sources: changed})
-		}
-		return b.out
-	})
 }
 
 // tell passes on what happened beside the run.

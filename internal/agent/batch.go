@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,19 @@ func (b *batch) endTurn(reason event.Reason) {
 		end.Entry, end.Parent = b.s.NextEntry(), b.s.Turn.Entry
 	}
 	b.emit(end)
+}
+
+// budget records what instructions cost, where that has changed.
+func (b *batch) budget(sources []event.BudgetSource) {
+	var changed []event.BudgetSource
+	for _, source := range sources {
+		if !slices.Contains(b.s.Budget, source) {
+			changed = append(changed, source)
+		}
+	}
+	if changed != nil {
+		b.emit(event.BudgetChanged{Sources: changed})
+	}
 }
 
 // spend adds what sub-agents cost to the run's usage. It does nothing within a

@@ -94,6 +94,9 @@ func (r *Run) step(ctx, logged context.Context) (outcome, error) {
 	err := r.log.Commit(logged, func(s *transcript.State) []event.Event {
 		b := newBatch(s)
 		_, n := s.NextStep()
+		if r.depth == 0 {
+			b.budget(r.setup.Budget)
+		}
 		b.emit(event.StepStarted{Number: n})
 		return b.out
 	})

@@ -120,6 +120,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().StringVar(&a.socket, "socket", "", "talk to the daemon on this `PATH`; never starts one")
 	root.AddCommand(a.completing(a.run(), a.attach(), a.serve(), a.check(), a.sessions(), a.daemon(), a.replay(), a.render(), a.stdio(), a.nousCore(), a.demo(), a.models(), a.doctor(), a.config(), a.man(), a.version())...)
 	a.front(root)
+	a.completing(root)
 	return root
 }
 

@@ -3,8 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -70,6 +72,12 @@ func (a *app) startDaemon(ctx context.Context) error {
 		}
 	}
 	cmd := exec.Command(path, "serve", "--auto")
+	env, secrets := a.partEnv()
+	keys, err := json.Marshal(secrets)
+	if err != nil {
+		return err
+	}
+	cmd.Env, cmd.Stdin = env, bytes.NewReader(keys)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var said bytes.Buffer
@@ -106,6 +114,44 @@ func detach() error {
 		if err := dup(int(null.Fd()), fd); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// partEnv divides this program's environment for a daemon that it starts: keys
+// go over a pipe and stay in memory, because a process's environment can be read
+// by the commands that tools run.
+func (a *app) partEnv() (env []string, secrets map[string]string) {
+	hide := make(map[string]bool)
+	if cfg, _, err := config.Load(sources(a.env, a.paths, config.NewStore(a.paths.Data), a.dir)); err == nil {
+		for _, name := range cfg.SecretEnv() {
+			hide[name] = true
+		}
+	}
+	for _, name := range config.Variables() {
+		hide[name] = hide[name] || strings.HasSuffix(name, "_API_KEY")
+	}
+	secrets = make(map[string]string)
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		if hide[name] {
+			secrets[name] = value
+		} else {
+			env = append(env, pair)
+		}
+	}
+	return env, secrets
+}
+
+// takeSecrets reads what partEnv held back, from the client that started this
+// daemon.
+func (a *app) takeSecrets() error {
+	var secrets map[string]string
+	if err := json.NewDecoder(a.in).Decode(&secrets); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the keys of the client: %w", err)
+	}
+	for name, value := range secrets {
+		a.env[name] = value
 	}
 	return nil
 }

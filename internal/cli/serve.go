@@ -69,6 +69,12 @@ each DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock.`,
 func (a *app) daemonize(ctx context.Context, o serving) error {
 	ctx, cancel := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
+	if o.auto {
+		if err := a.takeSecrets(); err != nil {
+			return err
+		}
+	}
+	private()
 	logger, closeLog, err := openLog(a.paths.Log, a.paths.Debug)
 	if err != nil {
 		return err

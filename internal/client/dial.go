@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 
@@ -131,13 +133,17 @@ func connect(ctx context.Context, o Options) (*Conn, error) {
 	w, err := greet(ctx, conn, o.Hello)
 	if err != nil {
 		conn.Close()
-		if errors.Is(err, transport.ErrGone) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		if hungUp(err) {
 			// The socket outlived its daemon for a moment: one that leaves, or was killed.
 			return nil, fmt.Errorf("%w on %s: it hung up", ErrNoDaemon, o.Socket)
 		}
 		return nil, err
 	}
 	return newConn(ctx, conn, w), nil
+}
+
+func hungUp(err error) bool {
+	return slices.ContainsFunc([]error{io.EOF, transport.ErrGone, syscall.ECONNRESET, syscall.EPIPE}, func(end error) bool { return errors.Is(err, end) })
 }
 
 func greet(ctx context.Context, conn transport.Conn, h wire.Hello) (native.Welcome, error) {

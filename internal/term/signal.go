@@ -8,15 +8,9 @@ import (
 	"time"
 )
 
-// Stopping says that the program is asked to stop from outside (SIGTSTP). The
-// receiver clears what it drew and calls Suspend.
-type Stopping struct{}
-
-func (Stopping) event() {}
-
 // watch turns signals into events until the terminal is closed.
 func (t *Terminal) watch() {
-	signal.Notify(t.signals, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	signal.Notify(t.signals, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	t.gone.Add(1)
 	go func() {
 		defer t.gone.Done()
@@ -33,8 +27,6 @@ func (t *Terminal) watch() {
 						last = size
 						t.send(size)
 					}
-				case syscall.SIGTSTP:
-					t.send(Stopping{})
 				case syscall.SIGCONT:
 					t.continued()
 				default:
@@ -45,8 +37,8 @@ func (t *Terminal) watch() {
 	}()
 }
 
-// continued takes a SIGCONT. After a stop that nobody asked for (SIGSTOP) the
-// shell has changed the modes, so they are set again here.
+// continued takes a SIGCONT. After a stop that came from outside (SIGSTOP,
+// SIGTSTP) the shell has changed the modes, so they are set again here.
 func (t *Terminal) continued() {
 	t.mu.Lock()
 	suspended := t.suspended
@@ -66,6 +58,9 @@ func (t *Terminal) continued() {
 // Suspend gives the terminal back, stops the program's process group as Ctrl+Z
 // does, and takes the terminal over again when it goes on; Resumed and the size
 // follow as events. Where there is no shell to stop for it goes on at once.
+//
+// SIGTSTP is never caught: Go does not restore its default (os/signal.Reset
+// leaves the handler in place), and without that nothing can stop.
 func (t *Terminal) Suspend() error {
 	t.mu.Lock()
 	t.suspended = true
@@ -77,7 +72,6 @@ func (t *Terminal) Suspend() error {
 	case <-t.resume:
 	default:
 	}
-	signal.Reset(syscall.SIGTSTP)
 	err := syscall.Kill(0, syscall.SIGTSTP)
 	if err == nil {
 		// The stop may come a moment after kill returns, or never in a process
@@ -93,7 +87,6 @@ func (t *Terminal) Suspend() error {
 	if enterErr := t.enter(); enterErr != nil {
 		return enterErr
 	}
-	signal.Notify(t.signals, syscall.SIGTSTP)
 	go func() {
 		t.send(Resumed{})
 		t.send(t.Size())

@@ -26,6 +26,7 @@ type emulator struct {
 	shown  bool
 	sync   bool
 	alt    bool
+	kept   *emulator // the main screen, meanwhile
 	bells  int
 
 	frames int
@@ -171,7 +172,7 @@ func (e *emulator) control(params string, final byte) {
 				e.frames++
 			}
 		case "?1049":
-			e.alt = on
+			e.switchTo(on)
 		case "?2004", "?1004", "?2027":
 			e.mode(params, on)
 		default:
@@ -191,6 +192,17 @@ func (e *emulator) control(params string, final byte) {
 	default:
 		e.complain("sequence CSI %s %c", params, final)
 	}
+}
+
+// switchTo goes to the alternate screen, or back to what was there before.
+func (e *emulator) switchTo(alternate bool) {
+	if alternate && !e.alt {
+		e.kept = &emulator{rows: e.rows, top: e.top, x: e.x, y: e.y}
+		e.rows, e.top = make([]erow, e.h), 0
+	} else if !alternate && e.alt {
+		e.rows, e.top, e.x, e.y = e.kept.rows, e.kept.top, e.kept.x, e.kept.y
+	}
+	e.alt = alternate
 }
 
 func (e *emulator) mode(name string, on bool) {

@@ -155,6 +155,9 @@ func (l *log) recall(rows, width int, more bool, s *scene) {
 	items := l.source.Items()
 	for i := len(items) - 1; i > 0; i-- {
 		all, _ := l.view(items[i]).lines(width, s)
+		if len(all) > 0 {
+			rows-- // the blank line before it
+		}
 		for _, ln := range all {
 			rows -= max(1, (ln.text.Width()+width-1)/width)
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"strings"
@@ -75,12 +76,18 @@ type rig struct {
 
 func newRig(t testing.TB, w, h int) *rig {
 	t.Helper()
+	return newRigWith(t, w, h, func(*fakeSource) {})
+}
+
+func newRigWith(t testing.TB, w, h int, prepare func(*fakeSource)) *rig {
+	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
 	r := &rig{t: t, source: newSource(), master: master, slave: slave, screen: newEmulator(w, h, term.ReflowLogical),
 		seen: make(chan struct{}, 1), ended: make(chan error, 1)}
+	prepare(r.source)
 	r.screen.answer = func(s string) { master.WriteString(s) }
 	if err := pty.Setsize(master, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
 		t.Fatal(err)
@@ -155,6 +162,30 @@ func (r *rig) untilText(text string) string {
 	return r.until(text, func(s string) bool { return strings.Contains(s, text) })
 }
 
+// left waits for the end, and for the last byte of it.
+func (r *rig) left() {
+	r.t.Helper()
+	err := <-r.ended
+	if err != nil {
+		r.t.Fatalf("left with %v", err)
+	}
+	r.ended <- nil
+	deadline := time.After(10 * time.Second)
+	for {
+		r.mu.Lock()
+		over := bytes.HasSuffix(r.raw, []byte("\x1b[?25h")) && !r.screen.modes["?2004"]
+		r.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-r.seen:
+		case <-deadline:
+			r.t.Fatal("the terminal was not given back")
+		}
+	}
+}
+
 // command returns the next command that was sent.
 func (r *rig) command() command.Body {
 	r.t.Helper()
@@ -190,10 +221,7 @@ func TestRunOnPty(t *testing.T) {
 	r.source.happen(finish()...)
 	r.untilText("ask for anything")
 	r.press("\x04")
-	if err := <-r.ended; err != nil {
-		t.Fatalf("left with %v", err)
-	}
-	r.ended <- nil
+	r.left()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.screen.moved) > 0 {

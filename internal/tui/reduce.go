@@ -204,8 +204,6 @@ func (m *Model) typed(e term.Event) []Intent {
 	case term.Resumed:
 		m.redraw = true
 		m.urge(Prompt)
-	case term.Stopping:
-		return []Intent{Suspend{}}
 	case term.Signal:
 		return []Intent{Quit{Signal: e.Signal}}
 	case term.Gone:

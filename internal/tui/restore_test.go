@@ -50,7 +50,7 @@ type seat struct {
 	before *xterminal.State
 }
 
-func startSession(t *testing.T, c *exec.Cmd) *seat {
+func startSeat(t *testing.T, c *exec.Cmd) *seat {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *seat) until(what string, ok func(screen string) bool) {
 	deadline := time.Now().Add(10 * time.Second)
 	for {
 		s.mu.Lock()
-		screen := strings.Join(s.screen.screen(), "\n")
+		screen := strings.Join(s.screen.logical(), "\n")
 		s.mu.Unlock()
 		if ok(screen) {
 			return
@@ -153,7 +153,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command(self)
-			s := startSession(t, cmd)
+			s := startSeat(t, cmd)
 			s.untilText("waiting for m")
 			c.end(s, cmd)
 			cmd.Wait()
@@ -175,7 +175,7 @@ func TestSuspend(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := exec.Command(shell, "--norc", "--noprofile", "--noediting", "-i")
-	s := startSession(t, c)
+	s := startSeat(t, c)
 	s.untilText("$")
 	s.master.WriteString(self + "\n")
 	for range 2 {

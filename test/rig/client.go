@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"parley/internal/event"
@@ -188,7 +189,7 @@ func (c *Client) Wait(from int, want func(Line) bool) (Line, int, error) {
 // Ended waits for the end of the connection.
 func (c *Client) Ended() error {
 	_, _, err := c.Wait(0, func(Line) bool { return false })
-	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.ECONNRESET) {
 		return nil
 	}
 	return err
