@@ -30,6 +30,9 @@ type follower struct {
 	turns int       // turns that began
 }
 
+// calm is how long text that streams may gather: less than a frame takes.
+const calm = 20 * time.Millisecond
+
 // firstPage is how many events of the past are shown at once.
 const firstPage = 400
 
@@ -40,6 +43,7 @@ const (
 )
 
 func newFollower(ctx context.Context, a *app, conn *client.Conn, fresh bool) *follower {
+	conn.Calm(calm)
 	f := &follower{app: a, ctx: ctx, id: conn.Welcome.Session, conn: conn, updates: make(chan tui.Update, 64)}
 	go f.follow(fresh)
 	return f
@@ -203,6 +207,7 @@ func (f *follower) again() *client.Conn {
 		if err != nil {
 			continue
 		}
+		conn.Calm(calm)
 		f.mu.Lock()
 		f.conn = conn
 		f.mu.Unlock()

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/internal/command"
 	"parley/internal/event"
@@ -43,6 +44,7 @@ type Conn struct {
 	cancel context.CancelFunc
 	lines  chan Line
 	ids    atomic.Int64
+	calm   atomic.Int64 // a duration; see Calm
 	write  sync.Mutex
 
 	mu      sync.Mutex // of what follows
@@ -71,11 +73,13 @@ func (c *Conn) Err() error {
 func (c *Conn) read() {
 	defer close(c.lines)
 	for {
+		begin := time.Now()
 		raw, err := c.conn.ReadFrame(c.ctx)
 		if err != nil {
 			c.lost(err)
 			return
 		}
+		waited := time.Since(begin)
 		line, err := native.Parse(raw)
 		if err != nil {
 			c.lost(fmt.Errorf("a line that is not of the protocol: %w", err))
@@ -89,6 +93,30 @@ func (c *Conn) read() {
 		case c.lines <- Line{line, raw}:
 		case <-c.ctx.Done():
 			return
+		}
+		c.rest(line, waited)
+	}
+}
+
+// Calm lets text that streams gather for d before the next look, for one who
+// shows it to a person: to be woken for each word costs more than to show it.
+// Nothing comes later than d after it would have. 0, as at first, is no rest.
+func (c *Conn) Calm(d time.Duration) { c.calm.Store(int64(d)) }
+
+// instant is less than any read takes that has to wait for its line.
+const instant = 200 * time.Microsecond
+
+// rest pauses behind text that was the last of what had come.
+func (c *Conn) rest(line native.Line, waited time.Duration) {
+	d := time.Duration(c.calm.Load())
+	if d == 0 || waited < instant || line.Event == nil {
+		return
+	}
+	switch line.Event.Body.(type) {
+	case event.BlockGrew, event.CallGrew:
+		select {
+		case <-time.After(d):
+		case <-c.ctx.Done():
 		}
 	}
 }

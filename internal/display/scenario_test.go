@@ -134,6 +134,17 @@ func scenarios() map[string][]event.Event {
 				event.FaultRaised{Code: "provider", Message: "Invalid API key"})
 			s.close(transcript.Why{Reason: event.ReasonError})
 		},
+		"cut": func(s *script) {
+			// A stream that was cut after a word, and the step that goes on from there.
+			s.prompt("Count").step(main)
+			block := s.begin(main, event.RoleText, "One, tw")
+			s.add(main, event.BlockEnded{Block: block, Role: event.RoleText, Text: "One, tw"},
+				event.ResponseInterrupted{Reason: "provider", Message: "unexpected EOF"},
+				event.NoteAdded{Level: "warn", Text: "The answer was cut; going on from there.", Source: "anthropic"},
+				event.DeveloperSaid{Text: "Your answer was cut off by the connection.", Origin: "continue"})
+			s.stepEnd(main).step(main).say(main, event.RoleText, "o, three.")
+			s.answered(main).finish(main, event.ReasonDone)
+		},
 		"limit": func(s *script) {
 			s.prompt("Go").step(main)
 			s.answered(main, `c1 ls {}`).ran(main, "c1", event.StatusSuccess, "", "")

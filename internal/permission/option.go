@@ -33,7 +33,7 @@ func (p Policy) options(c Call, list []act) []Option {
 			})
 		}
 	}
-	options = append(options, Option{Key: "n", Label: "deny once", Effect: EffectDeny, Scope: ScopeOnce})
+	options = append(options, Option{Key: "n", Label: "deny, and stop", Effect: EffectDeny, Scope: ScopeOnce})
 	if rules, ok := refusal(c, list); ok && p.with(EffectDeny, ScopeSession, rules).outcome(c, list).effect == EffectDeny {
 		options = append(options, Option{
 			Key: "d", Label: "deny for this session: " + joinRules(rules),

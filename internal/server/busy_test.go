@@ -1,6 +1,7 @@
 package server
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,9 +16,10 @@ import (
 // A daemon does not leave while something runs beside its sessions.
 func TestBusyStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		busy, left := true, false
+		var busy, left atomic.Bool
+		busy.Store(true)
 		s, err := New(t.Context(), Options{Store: memory.New(journal.Options{}), Idle: time.Minute,
-			Busy: func() bool { return busy }, Leave: func() { left = true }})
+			Busy: busy.Load, Leave: func() { left.Store(true) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,13 +27,13 @@ func TestBusyStays(t *testing.T) {
 		s.Host(session.Client{ID: "c1"}).Close()
 		time.Sleep(5*time.Minute + time.Second)
 		synctest.Wait()
-		if left {
+		if left.Load() {
 			t.Fatal("it left in the middle of something")
 		}
-		busy = false
+		busy.Store(false)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if !left {
+		if !left.Load() {
 			t.Error("it never left")
 		}
 	})

@@ -3,6 +3,7 @@ package session_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -21,10 +22,10 @@ func agentsBed(t *testing.T, lines string, rules ...string) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	var n atomic.Int64
 	b.setup = func() *agent.Setup {
 		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tool.NewSet(wait, note, agent.Task()), Steps: 20,
-			NewID: func() event.SessionID { n++; return event.SessionID(fmt.Sprintf("sess-child%d", n)) }}
+			NewID: func() event.SessionID { return event.SessionID(fmt.Sprintf("sess-child%d", n.Add(1))) }}
 		for _, r := range rules {
 			setup.Policy = setup.Policy.With(permission.Scoped{Rule: permission.MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 		}

@@ -67,7 +67,7 @@ func (m *Model) key(k term.Key) []Intent {
 		m.edit()
 		return nil
 	}
-	m.composer, _ = m.composer.key(k, m.size.Width)
+	m.composer, _ = m.composer.key(k, m.width())
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (m *Model) answer(k term.Key) []Intent {
 		return nil
 	}
 	var answers []command.Answer
-	m.asking, answers = a.key(k, m.arguments(a.ask.Call), m.size.Width, m.now)
+	m.asking, answers = a.key(k, m.arguments(a.ask.Call), m.width(), m.now)
 	var out []Intent
 	for _, answer := range answers {
 		out = append(out, m.send(answer, ""))

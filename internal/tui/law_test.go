@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	lawRuns = flag.Int("law.runs", 1500, "runs of the no-loss law")
+	lawRuns = flag.Int("law.runs", 120, "runs of the no-loss law")
 	lawSeed = flag.Uint64("law.seed", 1, "first seed of the no-loss law")
 )
 
@@ -198,7 +198,6 @@ func tell(t *testing.T, seed uint64, reflow term.Reflow) (resizes int) {
 				w = s.screen.w
 			}
 			s.screen.resize(w, h)
-			s.trace("RESIZED")
 			s.put(p)
 			s.took(p)
 			s.reduce(Typed{term.Size{Width: s.screen.w, Height: s.screen.h}})

@@ -20,6 +20,19 @@ func liveLimit(height int) int {
 	return min(max(min(liveMax, height/2), liveMin), max(height, 1))
 }
 
+// slack is how many columns live rows leave free in a terminal that moves the
+// cursor when it wraps them: one that is made narrower by hand, a few columns at
+// a time, then never has to.
+const slack = 12
+
+// width returns the columns that live rows may take.
+func (m *Model) width() int {
+	if m.can.Reflow == term.ReflowShifting && m.size.Width > 4*slack {
+		return m.size.Width - slack
+	}
+	return m.size.Width
+}
+
 // survives reports whether the rows would still be on the screen if the terminal
 // changed at one stroke: to half its width, or 40 columns; to 80 by 24; to ten
 // rows. A terminal that wraps rows anew makes several of one, and pushes what
@@ -58,12 +71,12 @@ func Layout(m Model) Page {
 		p.Commit = append(p.Commit, e.text)
 		p.Upto = e.at
 	}
-	t := newTail(entries[n:], p.Width, tailMax)
+	t := newTail(entries[n:], m.width(), tailMax)
 	limit := liveLimit(p.Height)
-	l := m.compose(p.Width, limit, t)
+	l := m.compose(m.width(), limit, t)
 	for limit > liveMin && !survives(l.rows, m.size) {
 		limit--
-		l = m.compose(p.Width, limit, t)
+		l = m.compose(m.width(), limit, t)
 	}
 	p.Live, p.place = l.rows, l.caret
 	p.painted = m.busy()

@@ -28,8 +28,10 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		m.log.recall(recallScreens*m.size.Height, m.size.Width, in.More, m.scene())
 		m.urge(Prompt)
 	case Happened:
-		m.session = m.session.happened(in.Event)
-		m.urge(Stream)
+		before := m.session
+		if m.session = m.session.happened(in.Event); m.session.differs(before) {
+			m.urge(Stream)
+		}
 	case Answered:
 		out = m.answered(in.Result)
 	case Lost:
@@ -110,8 +112,10 @@ func (m *Model) shown(in Shown) {
 	case display.AppendThought:
 		m.spent += len(c.Text)
 		urgency = Stream
-	case display.AppendCall, display.ShowUsage:
+	case display.AppendCall:
 		urgency = Stream
+	case display.ShowUsage, display.ShowTitle:
+		urgency = Light
 	case display.StartRun:
 		m.spent, m.counted = 0, 0
 		m.when = event.WhenPause

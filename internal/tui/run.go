@@ -77,6 +77,7 @@ func newLoop(o Options) *loop {
 	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1)}
 	l.model = New(o.Terminal.Size(), time.Now())
 	l.model.composer.history = o.History
+	l.model.can = o.Terminal.Abilities()
 	l.display = display.New(o.Session, shower{l})
 	return l
 }

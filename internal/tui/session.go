@@ -88,6 +88,13 @@ func (s session) happened(e event.Event) session {
 	return s
 }
 
+// differs reports whether something changed that is worth a frame of its own. The
+// tokens are not: they go with the next one.
+func (s session) differs(o session) bool {
+	return s.model != o.model || s.workspace != o.workspace || s.ready != o.ready ||
+		len(s.clients) != len(o.clients) || !slices.Equal(s.queue, o.queue)
+}
+
 func (s session) changed(b event.InputChanged) []queued {
 	out := slices.Clone(s.queue)
 	i := slices.IndexFunc(out, func(q queued) bool { return q.id == b.Input })

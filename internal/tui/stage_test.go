@@ -38,6 +38,7 @@ func newStage(t testing.TB, w, h int, reflow term.Reflow, shell ...string) *stag
 		s.screen.Write([]byte(l + "\r\n"))
 	}
 	s.model = New(term.Size{Width: w, Height: h}, s.now)
+	s.reduce(Typed{term.Capable{Abilities: term.Abilities{Reflow: reflow}}})
 	s.control = display.New(sessionID, stageRenderer{s})
 	s.before = s.model.RenderState()
 	return s
@@ -138,7 +139,6 @@ func (s *stage) put(p Page) {
 		s.commits = append(s.commits, l.Text())
 	}
 	s.shown = p
-	s.trace(fmt.Sprintf("put %dx%d live %d commit %d", p.Width, p.Height, len(p.Live), len(p.Commit)))
 }
 
 // took tells the model that a page was written, and writes the frame that
@@ -165,7 +165,6 @@ func (s *stage) draw() Page {
 func (s *stage) resize(w, h int) {
 	s.t.Helper()
 	s.screen.resize(w, h)
-	s.trace("RESIZED")
 	s.reduce(Typed{term.Size{Width: w, Height: h}})
 }
 

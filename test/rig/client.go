@@ -161,6 +161,17 @@ func (c *Client) Lines() []Line {
 	return slices.Clip(c.lines)
 }
 
+// Said is the end of what came, for people.
+func (c *Client) Said() string {
+	const most, width = 20, 300
+	lines := c.Lines()
+	var out strings.Builder
+	for _, l := range lines[max(0, len(lines)-most):] {
+		out.WriteString(l.Raw[:min(width, len(l.Raw))] + "\n")
+	}
+	return out.String()
+}
+
 // Wait waits for a line past the first from ones and returns it with its index.
 // The error of a connection that ends first is io.EOF or what ended it.
 func (c *Client) Wait(from int, want func(Line) bool) (Line, int, error) {

@@ -41,6 +41,7 @@
 //     over itself and is gone.)
 //   - No text of the main session is cut, moved or mixed with another's: what a
 //     sub-agent does while a thought or a reply is open is shown after it.
+//   - A reply that the connection cut and a later step goes on with is one reply.
 //   - There is never more than one blank line between parts, no white space at
 //     the end of a line of prose, one newline at the end. Fences and results
 //     keep theirs.

@@ -44,6 +44,8 @@ type Renderer struct {
 	faulted bool // the open run has shown what went wrong
 
 	stream   stream // what of the main session is being written
+	ended    bool   // the open reply has come to its end, unless it was cut there
+	cut      bool   // it was: the next reply goes on in the middle of its last line
 	thought  openThought
 	reply    openReply
 	aside    []display.RenderCommand // waits for the end of the stream
@@ -142,22 +144,49 @@ func (r *Renderer) renderMain(c display.RenderCommand) {
 	case display.AppendThought:
 		r.appendStream(thought, c.Text)
 	case display.StartText:
+		if r.cut {
+			r.ended, r.cut = false, false
+			return
+		}
 		r.startStream(reply)
 	case display.AppendText:
 		r.appendStream(reply, c.Text)
-	case display.EndThought, display.EndText:
+	case display.EndThought:
 		r.endStream()
+	case display.EndText:
+		r.ended = r.stream == reply
+	case display.ShowInterruption:
+		if r.ended && c.Reason == "provider" {
+			r.cut = true
+			return
+		}
+		r.endStream()
+	case display.ShowDeveloper:
+		if !r.cut {
+			r.endStream()
+		}
 	case display.EnterPhase:
 		r.spinner.enter(c.Phase, c.What)
-	case display.ShowPlan, display.ShowUsage, display.ShowTitle, display.HintCall, display.AbortRun:
+	case display.ShowPlan, display.ShowTitle, display.AbortRun:
 		// For a screen that keeps a place for them.
+	case display.ShowUsage, display.HintCall:
+		r.settle()
 	default:
+		r.settle()
 		if r.stream != closed && beside(c) {
 			r.aside = append(r.aside, c)
 			return
 		}
 		r.endStream()
 		r.renderPart(c)
+	}
+}
+
+// settle ends a reply that has come to its end, now that what follows shows that
+// it was not cut there.
+func (r *Renderer) settle() {
+	if r.ended && !r.cut {
+		r.endStream()
 	}
 }
 
@@ -196,9 +225,8 @@ func (r *Renderer) renderPart(c display.RenderCommand) {
 		r.fault(c.Message)
 	case display.ShowNote, display.ShowRetry, display.ShowCompaction:
 		r.renderNews(c)
-	case display.ShowDeveloper, display.ShowInterruption, display.ShowFiles, display.AppendCall, display.DecideCall:
-		// What the model is told is not for people; a cut reply is shown as far
-		// as it came; files and decisions show in the outcomes of their calls.
+	case display.ShowFiles, display.AppendCall, display.DecideCall:
+		// Files and decisions show in the outcomes of their calls.
 	case display.OpenAgent, display.UpdateAgent, display.CloseAgent:
 		// A sub-agent has a voice.
 	}

@@ -1,0 +1,48 @@
+// Package tui is the inline terminal: the transcript goes into the terminal's own
+// scrollback, and a small live region stays at the bottom.
+//
+//	         Input                     Page                []term.Op
+//	events ────────► Reduce ──► Model ──► Layout ──► Draw ────────► effects
+//	keys, time          ▲                                              │
+//	                    └── Laid, Committed, Drawn ◄───────────────────┘
+//
+// Four stages, of which only the last touches the world. [Reduce] reads no clock
+// and no terminal: time comes as an input. [Layout] measures and changes nothing.
+// [Draw] knows rows, and not what a session is. [Run] carries out what Reduce
+// wants and what Draw says, and decides nothing.
+//
+// What is finished is committed: written once, as logical lines that the terminal
+// wraps and reflows itself. What is alive is drawn below it and replaced. The
+// boundary between the two is a [Mark] in source units, and only [Committed], fed
+// back once the terminal took the bytes, moves it. All row numbers, those of
+// [RenderState] too, are derived from it at the width of the screen.
+//
+// It guarantees:
+//
+//   - No line is lost, doubled or reordered and no live row is left behind, for
+//     any stream and any resize; survives says what is taken to be one, climb
+//     what terminals do about it.
+//   - Nothing clears the screen or the scrollback, scrolls a region, moves to an
+//     absolute row, or enters the alternate screen but a pager.
+//   - Each frame is one write, as a synchronized update. A frame that commits
+//     leaves the cursor hidden; exactly one frame follows it, which differs in
+//     nothing but showing the cursor.
+//   - An ask is answered by no key that was typed before it could be read.
+//   - An idle screen writes nothing and wakes nobody. The cost of a frame does not
+//     depend on the length of the session.
+//   - The terminal is given back as it was, also after a panic or a signal.
+//
+// How the second design's §8.4 is met: the first frame moves to the bottom row,
+// below whatever the shell wrote, and allocates the live rows with line feeds, so
+// the last of them is the last row of the screen. No cursor position is asked for,
+// then or later, because every move is relative to where the last frame left the
+// cursor: there is no snapshot that could be stale.
+//
+// The cursor rests in the composer while nothing moves. While a run is open frames
+// come unasked, and the terminal may have changed its size before we hear of it;
+// then it rests hidden at the top of the live rows, where erasing below it is
+// right in any case, and the composer shows a painted one.
+//
+// It does not fold events: that is package display. It does not find or start a
+// daemon, nor keep a connection: that is the [Source]'s.
+package tui
