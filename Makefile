@@ -24,7 +24,7 @@ race:
 	CGO_ENABLED=1 $(GO) test -timeout 600s -race -short ./internal/...
 
 # A short look by every fuzzer; FUZZTIME=5m for a long one.
-FUZZTIME ?= 3s
+FUZZTIME ?= 1s
 fuzz:
 	sh test/fuzz.sh $(FUZZTIME)
 

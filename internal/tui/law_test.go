@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ type teller struct {
 	open  bool
 	call  string
 	ask   bool
+	ended []string // calls, by the number of their marker
 }
 
 func (w *teller) pick(of ...string) string { return of[w.r.IntN(len(of))] }
@@ -58,6 +60,8 @@ func (w *teller) more() {
 		w.ask = false
 		s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y", Who: "web"},
 			event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: "person"})
+	case w.ask && w.r.IntN(3) == 0:
+		s.happen(event.NoteAdded{Level: "info", Text: w.words(30)})
 	case w.ask:
 		s.press(w.pick("y", "x", "n"))
 	case w.call != "" && w.r.IntN(4) == 0:
@@ -66,6 +70,7 @@ func (w *teller) more() {
 			ended.Status, ended.Result = event.StatusError, w.words(20)+"\n\x1b[31mred\x1b[2J\x00\ttab\r\nlast"
 		}
 		s.happen(ended)
+		w.ended = append(w.ended, w.call)
 		w.call = ""
 	case w.call != "":
 		s.happen(event.CallGrew{Call: event.CallID(w.call), Text: "out\x1b[3J" + strings.Repeat("o", w.r.IntN(150)) + "\n"})
@@ -111,6 +116,7 @@ func (w *teller) end() {
 		w.s.happen(event.AskClosed{Ask: "a1", Outcome: "aborted", Method: "abort"})
 	}
 	if w.call != "" {
+		w.ended = append(w.ended, w.call)
 		w.s.happen(event.CallEnded{Call: event.CallID(w.call), Name: "bash", Status: event.StatusAborted})
 	}
 	if w.open {
@@ -215,16 +221,23 @@ func tell(t *testing.T, seed uint64, reflow term.Reflow) (resizes int) {
 	s.leave()
 	s.faithful(shell...)
 	all := strings.Join(s.commits, "\n")
-	at := -1
-	for n := 0; n <= w.n; n++ {
-		i := strings.Index(all, marker(n))
-		if i < 0 {
-			t.Fatalf("seed %d: %s is lost\n%s", seed, marker(n), all)
+	for n := range w.n + 1 {
+		switch i := strings.Count(all, marker(n)); {
+		case i == 0:
+			t.Fatalf("seed %d: %s is lost", seed, marker(n))
+		case i > 1 && !strings.Contains(all, "run "+marker(n)):
+			t.Fatalf("seed %d: %s stands %d times", seed, marker(n), i)
 		}
-		if strings.Count(all, marker(n)) > 1 && !strings.Contains(all, "run "+marker(n)) {
-			t.Fatalf("seed %d: %s stands %d times", seed, marker(n), strings.Count(all, marker(n)))
+	}
+	for _, id := range w.ended {
+		n, _ := strconv.Atoi(strings.TrimPrefix(id, "c"))
+		outcomes := 0
+		for _, sign := range []string{"✓", "✗", "-"} {
+			outcomes += strings.Count(all, sign+" bash run "+marker(n)+"  ")
 		}
-		_ = at
+		if outcomes != 1 {
+			t.Fatalf("seed %d: call %s has %d outcomes", seed, id, outcomes)
+		}
 	}
 	return resizes
 }

@@ -60,7 +60,7 @@ func survives(live []cell.Line, size term.Size) bool {
 //
 // When there is no room for all of it, parts give way in this order: the blank
 // row, the plan, the queue, the log but for its last row, the composer but for
-// the row that is written in, the status, the last row of the log. The composer,
+// the row that is written in, the last row of the log, the status. The composer,
 // an open ask and the state of the run never do.
 func Layout(m Model) Page {
 	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Anew: m.redraw, Bell: m.bell}
@@ -143,64 +143,46 @@ type region struct {
 	tail  int // rows of the log among them
 }
 
-// compose divides the rows among the parts.
+// compose divides the rows among the parts, those that stay longest first.
 func (m *Model) compose(width, limit int, t tail) region {
-	// What never gives way.
 	need := m.state(width, limit-1)
-	writing, caret := m.writing(width, max(min(composerRows, limit-len(need)), 1))
-	left := limit - len(need) - 1
-	take := func(n int) int {
-		n = max(min(n, left), 0)
-		left -= n
-		return n
+	left := max(limit-len(need)-1, 0)
+	take := func(want int) int {
+		got := max(min(want, left), 0)
+		left -= got
+		return got
 	}
-	last := take(min(len(t.rows), 1))
-	status := take(1)
-	if last == 1 && status == 0 {
-		last, status = 0, 1 // the status stays longer than the log's last row
-	}
-	if len(need) > 0 && limit <= liveMin {
-		last += status // on the smallest screen what is written matters more
-		status = 0
-		last = min(last, len(t.rows))
-	}
-	more := take(len(writing) - 1)
-	if more < len(writing)-1 {
-		writing, caret = m.writing(width, more+1)
-	}
-	shown := last + take(len(t.rows)-last)
 	queue := m.session.queueRow(width, m.running())
-	queued := 0
-	if queue != nil {
-		queued = take(1)
-	}
 	plan := planRow(m.log.source.Status().Plan, width)
-	planned := 0
-	if plan != nil {
-		planned = take(1)
+	writing, caret := m.writing(width, composerRows)
+
+	status := take(1)
+	shown := take(min(len(t.rows), 1))
+	if rows := 1 + take(len(writing)-1); rows < len(writing) {
+		writing, caret = m.writing(width, rows)
 	}
+	shown += take(len(t.rows) - shown)
+	queued := take(min(len(queue), 1))
+	planned := take(min(len(plan), 1))
 	blank := 0
-	if m.log.begun || shown > 0 || len(m.log.source.Items()) > 0 {
+	if m.log.begun || len(m.log.source.Items()) > 0 {
 		blank = take(1)
 	}
 
 	r := region{tail: shown}
-	r.rows = append(r.rows, t.rows[len(t.rows)-shown:]...)
-	if blank > 0 {
-		r.rows = append(r.rows, nil)
+	add := func(n int, rows ...cell.Line) {
+		if n > 0 {
+			r.rows = append(r.rows, rows...)
+		}
 	}
-	if planned > 0 {
-		r.rows = append(r.rows, plan)
-	}
-	r.rows = append(r.rows, need...)
+	add(shown, t.rows[len(t.rows)-shown:]...)
+	add(blank, nil)
+	add(planned, plan)
+	add(1, need...)
 	r.caret = Caret{Row: len(r.rows) + caret.Row, Col: caret.Col}
-	r.rows = append(r.rows, writing...)
-	if queued > 0 {
-		r.rows = append(r.rows, queue)
-	}
-	if status > 0 {
-		r.rows = append(r.rows, m.bottom(width))
-	}
+	add(1, writing...)
+	add(queued, queue)
+	add(status, m.bottom(width))
 	for i, row := range r.rows {
 		r.rows[i] = cell.Truncate(row, max(width-1, 1))
 	}

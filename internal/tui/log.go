@@ -70,7 +70,7 @@ type entry struct {
 // pending returns what the scrollback does not own yet, in order.
 func (l *log) pending(width int, s *scene) []entry {
 	var out []entry
-	last, begun := l.last, l.begun
+	last, begun, open := l.last, l.begun, false
 	for i, it := range l.source.Items() {
 		number := int(it.ID)
 		if i == 0 && l.lead && l.upto.Less(Mark{number, 0}) {
@@ -80,9 +80,13 @@ func (l *log) pending(width int, s *scene) []entry {
 			continue
 		}
 		all, stable := l.view(it).lines(width, s)
-		if !it.Open {
+		switch {
+		case open:
+			stable = 0 // what is before may still get a further line
+		case !it.Open:
 			stable = len(all)
 		}
+		open = open || it.Open
 		for k, ln := range all {
 			if k == 0 && begun && apart(last, it.Kind) && l.upto.Less(Mark{number, 0}) {
 				out = append(out, entry{at: Mark{number, 0}, kind: it.Kind, final: stable > 0, gap: true})

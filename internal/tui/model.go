@@ -34,7 +34,7 @@ type Model struct {
 	urgency  Urgency
 	redraw   bool // the next frame begins anew
 	bell     bool
-	blurred  bool
+	blurred  bool // the user looks elsewhere: an ask rings
 }
 
 // A notice is said for a moment, in the place of the state.

@@ -126,7 +126,7 @@ func (m *Model) shown(in Shown) {
 		}
 		m.agents = agents
 	case display.OpenAsk:
-		m.bell = !in.Old
+		m.bell = !in.Old && m.blurred
 	case display.CloseAsk:
 		if !in.Old {
 			m.closed(c)
@@ -143,11 +143,18 @@ func (m *Model) closed(c display.CloseAsk) {
 	if m.asking.ask.Ask != c.Closed.Ask || m.asking.mine[c.Closed.Ask] {
 		return
 	}
-	text := c.Closed.Outcome
-	if c.Closed.Who != "" {
-		text += " on " + cell.Clean(c.Closed.Who)
-	} else if c.Closed.Method != "person" {
-		text += " by " + c.Closed.Method
+	text := cell.Clean(c.Closed.Outcome)
+	switch c.Closed.Method {
+	case "timeout":
+		text = "nobody answered in time"
+	case "abort":
+		text = "not answered: the run was stopped"
+	case "recovery":
+		text = "not answered: the daemon stopped"
+	default:
+		if c.Closed.Who != "" {
+			text += " on " + cell.Clean(c.Closed.Who)
+		}
 	}
 	m.say(text, dim, closedTime)
 	m.notice.aged = true
@@ -213,6 +220,7 @@ func (m *Model) typed(e term.Event) []Intent {
 	case term.Gone:
 		return []Intent{Quit{Err: e.Err}}
 	case term.Focus:
+		m.blurred = !e.Gained
 	}
 	return nil
 }

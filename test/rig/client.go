@@ -101,11 +101,17 @@ func (c *Client) Do(name, id string, session event.SessionID, data any) (Reply, 
 type Reply struct {
 	OK    bool            `json:"ok"`
 	Data  json.RawMessage `json:"data"`
-	Error *struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Error *Fault          `json:"error"`
 }
+
+// A Fault is a refusal as it stands on the wire.
+type Fault struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error is what a person reads.
+func (f *Fault) Error() string { return f.Code + ": " + f.Message }
 
 // Fault is what a refusal says; nil for an answer.
 func (r Reply) Fault() error {
@@ -115,7 +121,7 @@ func (r Reply) Fault() error {
 	if r.Error == nil {
 		return errors.New("a refusal without an error")
 	}
-	return fmt.Errorf("%s: %s", r.Error.Code, r.Error.Message)
+	return r.Error
 }
 
 // Hello connects to a session and returns its id and the welcome. Session is an
@@ -130,7 +136,7 @@ func Hello(socket, name, session string, since *event.Seq, cwd string, capabilit
 	}
 	line, _, err := c.Wait(0, func(l Line) bool { return l.Type == "welcome" || l.Type == "fault" })
 	if err == nil && line.Type == "fault" {
-		err = errors.New(line.Raw)
+		err = line.Fault()
 	}
 	var said struct {
 		Session event.SessionID `json:"session"`
@@ -139,6 +145,20 @@ func Hello(socket, name, session string, since *event.Seq, cwd string, capabilit
 		err = json.Unmarshal([]byte(line.Raw), &said)
 	}
 	return c, said.Session, err
+}
+
+// Fault is what a line of type fault says.
+func (l Line) Fault() error {
+	var f struct {
+		Error *Fault `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(l.Raw), &f); err != nil {
+		return err
+	}
+	if f.Error == nil {
+		return errors.New("a fault without an error")
+	}
+	return f.Error
 }
 
 // HelloLine is the first line of a client.
