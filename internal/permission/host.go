@@ -16,6 +16,11 @@ func parseHostPattern(s string) (Rule, error) {
 		return Rule{}, nil
 	}
 	host, port := splitHost(s)
+	if strings.ContainsAny(host, "[]:") {
+		if _, err := netip.ParseAddr(host); err != nil {
+			return Rule{}, fmt.Errorf("%q is no host; an example: fetch(example.org)", s)
+		}
+	}
 	bare, below := strings.CutPrefix(host, "*.")
 	if bare == "" || strings.Contains(bare, "*") {
 		return Rule{}, fmt.Errorf("a star stands for whole names in front of the host only; an example: fetch(*.example.org)")

@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/internal/cell"
@@ -264,4 +265,4 @@ func (a asking) flow(width, limit int) []cell.Line {
 	return rows[:min(len(rows), max(limit, 0))]
 }
 
-func spaces(n int) string { return fmt.Sprintf("%*s", n, "") }
+func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }

@@ -89,13 +89,16 @@ func (p *browser) take(pg page) {
 
 // story lays a part of a log out as lines.
 func story(events []event.Event, width int) []cell.Line {
-	past := newLog()
+	past, agents := newLog(), map[event.SessionID]bool{}
 	c := display.New("", past.source)
 	for _, e := range events {
+		if b, ok := e.Body.(event.SessionOpened); ok && b.Origin == event.OriginAgent {
+			agents[e.Session] = true
+		}
 		c.Apply(e)
 	}
 	var out []cell.Line
-	for _, e := range past.pending(width, &scene{}) {
+	for _, e := range past.pending(width, &scene{agent: agents}) {
 		out = append(out, e.text)
 	}
 	return out

@@ -40,9 +40,6 @@ func named(r *setter, call *display.Call) *setter {
 
 func (v *callView) lines(width int, s *scene) (all []line, stable int) {
 	call := v.item.Call
-	if call.Agent != "" && s.agent[call.Agent] {
-		return nil, 0 // the sub-agent's own item says it all
-	}
 	v.show(s)
 	if !v.item.Open {
 		if v.final == nil {

@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite the screens")
 //	draw           draw a frame
 //	size HEIGHT    make the terminal as high from here on (24 at the start)
 //	lost           lose the connection
-//	sent           what was sent so far must be these commands, one a line below
+//	words          break finished lines between words (Options.Words)
 func TestScreens(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.screen")
 	if err != nil || len(files) == 0 {
@@ -104,6 +104,8 @@ func play(t *testing.T, story string, width int) string {
 			}
 			s.resize(width, h)
 			s.draw()
+		case "words":
+			s.model.words = true
 		case "lost":
 			s.reduce(Lost{})
 		default:

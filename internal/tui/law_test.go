@@ -155,6 +155,7 @@ func tell(t *testing.T, seed uint64, reflow term.Reflow) (resizes int) {
 		shell = append(shell, strings.Split(strings.Repeat("earlier\n", 30), "\n")...)
 	}
 	s := newStage(t, 20+r.IntN(100), 10+r.IntN(40), reflow, shell...)
+	s.model.words = r.IntN(3) == 0
 	s.draw()
 	s.happen(begin("go " + marker(0))...)
 	w := &teller{s: s, r: r}
@@ -220,7 +221,7 @@ func tell(t *testing.T, seed uint64, reflow term.Reflow) (resizes int) {
 	s.draw()
 	s.leave()
 	s.faithful(shell...)
-	all := strings.Join(s.commits, "\n")
+	all := strings.Join(strings.Fields(strings.Join(s.commits, "\n")), " ")
 	for n := range w.n + 1 {
 		switch i := strings.Count(all, marker(n)); {
 		case i == 0:
@@ -233,7 +234,7 @@ func tell(t *testing.T, seed uint64, reflow term.Reflow) (resizes int) {
 		n, _ := strconv.Atoi(strings.TrimPrefix(id, "c"))
 		outcomes := 0
 		for _, sign := range []string{"✓", "✗", "-"} {
-			outcomes += strings.Count(all, sign+" bash run "+marker(n)+"  ")
+			outcomes += strings.Count(all, sign+" bash run "+marker(n)+" ")
 		}
 		if outcomes != 1 {
 			t.Fatalf("seed %d: call %s has %d outcomes", seed, id, outcomes)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"regexp"
+
 	"parley/internal/cell"
 	"parley/internal/event"
 	"parley/internal/term"
@@ -68,10 +70,10 @@ func Layout(m Model) Page {
 	entries := m.log.pending(p.Width, s)
 	n := final(entries)
 	for _, e := range entries[:n] {
-		p.Commit = append(p.Commit, e.text)
+		p.Commit = append(p.Commit, m.set(e)...)
 		p.Upto = e.at
 	}
-	t := newTail(entries[n:], m.width(), tailMax)
+	t := newTail(entries[n:], m.width(), tailMax, m.words)
 	limit := liveLimit(p.Height)
 	l := m.compose(m.width(), limit, t)
 	for limit > liveMin && !survives(l.rows, m.size) {
@@ -113,9 +115,9 @@ type tail struct {
 	total int
 }
 
-// newTail sets the last limit rows. Lines break where the terminal will break
-// them once they are final: at the edge.
-func newTail(entries []entry, width, limit int) tail {
+// newTail sets the last limit rows. Lines break where they will be broken once
+// they are final: at the edge, by the terminal, or between words, by us.
+func newTail(entries []entry, width, limit int, words bool) tail {
 	var t tail
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
@@ -124,7 +126,11 @@ func newTail(entries []entry, width, limit int) tail {
 			break
 		}
 		set := []cell.Line{cell.Truncate(e.text, max(width-1, 1))}
-		if !e.live {
+		switch {
+		case e.live:
+		case words:
+			set = wrapWords(e.text, max(width-1, 2))
+		default:
 			set = cell.Wrap(e.text, max(width-1, 2), cell.Indent{Hard: true})
 		}
 		t.total += len(set)
@@ -134,6 +140,27 @@ func newTail(entries []entry, width, limit int) tail {
 		t.rows = t.rows[n:]
 	}
 	return t
+}
+
+// set returns a line as it is committed: whole, for the terminal to wrap and to
+// reflow, or as rows broken between words, which stay as they are.
+func (m *Model) set(e entry) []cell.Line {
+	if !m.words {
+		return []cell.Line{e.text}
+	}
+	return wrapWords(e.text, max(m.width()-1, 2))
+}
+
+// hanging is what a line begins with that its further rows are set behind: its
+// indent, and the sign of a list item, a prompt or an outcome.
+var hanging = regexp.MustCompile(`^ *(?:(?:[•$~✓✗!?›│-]|\d+\.) )?`)
+
+func wrapWords(l cell.Line, width int) []cell.Line {
+	n := cell.Width(hanging.FindString(l.Text()))
+	if n > width/3 {
+		n = 0
+	}
+	return cell.Wrap(l, width, cell.Indent{Rest: cell.Plain(spaces(n))})
 }
 
 // A region is the live rows as composed.

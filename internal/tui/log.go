@@ -79,6 +79,9 @@ func (l *log) pending(width int, s *scene) []entry {
 		if number < l.upto.Item {
 			continue
 		}
+		if s.told(it) {
+			continue
+		}
 		all, stable := l.view(it).lines(width, s)
 		switch {
 		case open:

@@ -19,6 +19,10 @@ type Options struct {
 	// Debug asserts the invariants at the end of every tick, as PARLEY_DEBUG asks
 	// for; a breach ends Run with an error.
 	Debug bool
+	// Words breaks finished lines between words at the width of the moment. Without
+	// it they are left whole: the terminal wraps them at its edge, in the middle of
+	// a word too, reflows them when it is resized, and copies them as one line.
+	Words bool
 	// Prompt is sent as the first prompt, where it is not empty.
 	Prompt string
 	// History are the inputs of earlier sessions, the oldest first.
@@ -77,7 +81,7 @@ func newLoop(o Options) *loop {
 	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1)}
 	l.model = New(o.Terminal.Size(), time.Now())
 	l.model.composer.history = o.History
-	l.model.can = o.Terminal.Abilities()
+	l.model.can, l.model.words = o.Terminal.Abilities(), o.Words
 	l.display = display.New(o.Session, shower{l})
 	return l
 }

@@ -22,6 +22,12 @@ func (s *scene) sign() string {
 	return spinner[int(s.now.Unix()%int64(len(spinner))+int64(len(spinner)))%len(spinner)]
 }
 
+// told reports whether another item says all that is to be said of this one: a
+// call that is a sub-agent.
+func (s *scene) told(it *display.Item) bool {
+	return it.Call != nil && it.Call.Agent != "" && s.agent[it.Call.Agent]
+}
+
 // viewOf returns the component that an item is laid out by.
 func viewOf(it *display.Item) view {
 	switch it.Kind {
