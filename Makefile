@@ -23,8 +23,8 @@ test: tools
 race:
 	CGO_ENABLED=1 $(GO) test -timeout 600s -race -short ./internal/...
 
-# A short look by every fuzzer; FUZZTIME=5m for a long one.
-FUZZTIME ?= 1s
+# A short look by every fuzzer: 300 inputs each. FUZZTIME=5m for a long one.
+FUZZTIME ?= 300x
 fuzz:
 	sh test/fuzz.sh $(FUZZTIME)
 

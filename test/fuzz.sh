@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzzer of the module for a short time: sh test/fuzz.sh 3s
+# Runs every fuzzer of the module for a short while: sh test/fuzz.sh 300x, or 5m
 set -eu
 for file in $(grep -rl '^func Fuzz' --include='*_test.go' internal); do
 	dir=$(dirname "$file")

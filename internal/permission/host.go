@@ -38,7 +38,7 @@ func splitHost(s string) (host, port string) {
 	if h, p, err := net.SplitHostPort(s); err == nil {
 		host, port = h, p
 	}
-	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	host = strings.TrimRight(strings.ToLower(strings.Trim(host, "[]")), ".")
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.Unmap().String()
 	}

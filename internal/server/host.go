@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -399,8 +400,42 @@ func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq)
 		state = state.At(state.Seq)
 	}
 	detach := held.session.Attach(h.who())
-	context.AfterFunc(ctx, func() { detach(); release() })
-	return state, held.log.After(ctx, state.Seq), nil
+	reading, stop := context.WithCancelCause(ctx)
+	forget := held.session.OnRefusal(func(f *command.Fault) { stop(f) })
+	context.AfterFunc(ctx, func() { forget(); detach(); release() })
+	return state, following(ctx, reading, held.log, state.Seq), nil
+}
+
+// following yields the events after seq. Where the disk refuses what the session
+// has to write, those that are kept come first, and then the fault.
+func following(ctx, reading context.Context, log journal.Log, seq event.Seq) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		for e, err := range log.After(reading, seq) {
+			if err != nil && reading.Err() != nil {
+				break
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+			seq = e.Seq
+		}
+		for ctx.Err() == nil {
+			page, err := log.Page(ctx, seq, 1000)
+			if len(page) == 0 || err != nil {
+				break
+			}
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+				seq = e.Seq
+			}
+		}
+		var fault *command.Fault
+		if errors.As(context.Cause(reading), &fault) && ctx.Err() == nil {
+			yield(event.Event{}, fault)
+		}
+	}
 }
 
 // Catalog gives what is listed and every event of the catalog after it.

@@ -67,7 +67,8 @@ func (s *Session) begin() {
 	}
 	s.list(state, "running", state.Seq)
 	if err := s.append(agent.Begin(state, prompt)...); err != nil {
-		s.broken = true
+		s.setups[prompt.Input] = setup
+		s.breaks(err)
 		return
 	}
 	s.start(setup)
@@ -92,7 +93,7 @@ func (s *Session) refuseRun(prompt transcript.Input, fault *command.Fault) {
 		state.Apply(e)
 	}
 	if err := s.append(append(events, agent.Fail(state, fault)...)...); err != nil {
-		s.broken = true
+		s.breaks(err)
 		return
 	}
 	s.list(s.log.State(), "idle", 0)
@@ -118,8 +119,13 @@ func (s *Session) finish(err error) {
 	s.run, s.ended = nil, nil
 	if err != nil {
 		s.options.Logger.Error("run failed", "session", s.log.ID(), "error", err)
-		if e := s.append(agent.Fail(s.log.State(), err)...); e != nil {
-			s.broken = true
+		state := s.log.State()
+		events := agent.Fail(state, err)
+		for _, e := range events {
+			state.Apply(e)
+		}
+		if e := s.append(append(events, s.requeue(state)...)...); e != nil {
+			s.breaks(e)
 			return
 		}
 	}

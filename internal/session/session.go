@@ -72,7 +72,9 @@ type Session struct {
 	held     map[event.InputID]*arrival // prompts whose answer is not yet written
 	arrivals map[*arrival]bool          // that model requests wait for
 	asker    int                        // attached clients that can answer asks
-	broken   bool                       // the disk refused while something was open
+	broken   bool                       // the disk refused what had to be written
+	lost     bool                       // broken before what the last daemon left open was closed
+	told     map[*byte]func(*command.Fault)
 	canAsk   atomic.Bool
 	clients  atomic.Int32
 }
@@ -90,11 +92,11 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Session{log: o.Log, options: o, inbox: make(chan func()), done: make(chan struct{}), ctx: ctx, stop: stop,
-		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]*arrival), arrivals: make(map[*arrival]bool)}
+		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]*arrival), arrivals: make(map[*arrival]bool),
+		told: make(map[*byte]func(*command.Fault))}
 	if err := s.recover(); err != nil {
-		// The past can still be read; the next write tries again.
-		s.broken = true
-		o.Logger.Error("session not recovered", "session", o.Log.ID(), "error", err)
+		s.lost = true
+		s.breaks(err)
 	}
 	go s.loop()
 	s.post(s.begin)
@@ -135,7 +137,7 @@ func (s *Session) Log() journal.Log { return s.log }
 // Quiet reports that nothing needs the session in memory: no run, no client.
 func (s *Session) Quiet() bool {
 	quiet := false
-	if !s.post(func() { quiet = s.run == nil && s.clients.Load() == 0 && len(s.held) == 0 }) {
+	if !s.post(func() { quiet = s.run == nil && s.clients.Load() == 0 && len(s.held) == 0 && !s.broken }) {
 		return true
 	}
 	return quiet
@@ -202,31 +204,14 @@ func (s *Session) append(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if s.broken {
-		if err := s.mend(); err != nil {
-			return err
-		}
+	if err := s.mend(); err != nil {
+		return err
 	}
 	_, err := s.log.Append(s.ctx, events...)
 	if err != nil {
 		s.options.Logger.Error("append", "session", s.log.ID(), "error", err)
 	}
 	return err
-}
-
-// mend closes what a disk that refused left open, now that it may take a write.
-func (s *Session) mend() error {
-	if s.run != nil {
-		return command.Faultf(command.Busy, "the run is still being closed")
-	}
-	closing := transcript.Closing(s.log.State(), transcript.Why{Reason: event.ReasonError, Message: "the disk refused", After: true})
-	if len(closing) > 0 {
-		if _, err := s.log.Append(s.ctx, closing...); err != nil {
-			return err
-		}
-	}
-	s.broken = false
-	return nil
 }
 
 // event makes an event of the session outside a run.

@@ -70,8 +70,14 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// play tells a story and returns the terminal.
+// play tells a story and returns the terminal as text.
 func play(t *testing.T, story string, width int) string {
+	t.Helper()
+	return picture(stageOf(t, story, width))
+}
+
+// stageOf tells a story.
+func stageOf(t *testing.T, story string, width int) *stage {
 	t.Helper()
 	s := newStage(t, width, 24, term.ReflowLogical)
 	s.draw()
@@ -117,7 +123,7 @@ func play(t *testing.T, story string, width int) string {
 		}
 	}
 	s.draw()
-	return picture(s)
+	return s
 }
 
 // tell lets an event happen that says itself in which session.

@@ -90,7 +90,7 @@ func fanOut(b *bench) error {
 		return err
 	}
 	var wall, used [2]sample
-	for range 7 {
+	for range 11 {
 		for i, n := range []int{1, 10} {
 			first, id, err := s.fresh()
 			if err != nil {
@@ -259,22 +259,5 @@ func nousTrips(b *bench) error {
 	b.table.row(figure{what: "20,000 deltas to one event subscriber", got: wall[0], ref: "the server alone", was: raw})
 	b.table.row(figure{what: "20,000 deltas to 10 event subscribers", got: wall[1], ref: "one subscriber", was: wall[0]})
 	b.table.row(figure{what: "  processor time of the daemon", got: used[1], ref: "one subscriber", was: used[0]})
-	return nil
-}
-
-// markdowns are the benchmarks of line mode.
-func markdowns(b *bench) error {
-	found, err := gobench("./internal/display/plain", "^BenchmarkMarkdown$", "3x", 5)
-	if err != nil {
-		return err
-	}
-	whole, quarter := found["Markdown/goldmark/1024k"], found["Markdown/goldmark/256k"]
-	for _, name := range []string{"pipe", "terminal"} {
-		s := found["Markdown/"+name+"/1024k"]
-		b.table.row(figure{what: "1 MB in line mode to a " + name, got: s, ref: "1 MB through goldmark once", was: whole, bound: within(s.times(whole), 3)})
-		grows := s.times(found["Markdown/"+name+"/256k"])
-		b.table.row(figure{what: "  four times the length, to a " + name, got: one(plainly, grows), value: digits(grows) + "×", ref: "goldmark, four times the length", was: one(plainly, whole.times(quarter)), bound: bound{"≤ 5× (linear: 4×)", grows <= 5}})
-	}
-	b.table.row(figure{what: "1 MB without an end of line", got: found["Markdown/one_line/1024k"], ref: "1 MB through goldmark once", was: whole})
 	return nil
 }

@@ -200,6 +200,9 @@ func (r *Reader) close() {
 		r.show(display.EndThought{Block: id})
 	case "respond":
 		r.show(display.EndText{Block: id})
+		// No reply goes on where another was cut: what follows a text says that it
+		// is over.
+		r.show(display.ShowUsage{})
 	}
 	r.open = ""
 }
