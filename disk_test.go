@@ -220,9 +220,15 @@ func TestKilledAtEveryCall(t *testing.T) {
 }
 
 // heal lets the disk take writes again.
-func heal(t *testing.T, d *rig.Daemon) {
+func heal(t *testing.T, d *rig.Daemon, log string) {
 	t.Helper()
 	if err := syscall.Kill(d.PID, syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	if err := rig.Until(func() (bool, error) {
+		text, err := os.ReadFile(log)
+		return strings.HasSuffix(string(text), "healed\n") || strings.Contains(string(text), "\nhealed\n"), err
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -238,7 +244,7 @@ func TestDiskRefuses(t *testing.T) {
 			t.Parallel()
 			each(t, points(len(all)), func(t *testing.T, n int) {
 				home := afresh(t)
-				d, _, err := traced(t, home, home.Store, "-at", fmt.Sprint(n), "-do", errno, "-keep")
+				d, log, err := traced(t, home, home.Store, "-at", fmt.Sprint(n), "-do", errno, "-keep")
 				if err != nil {
 					// Not even a store could be made; that is said, and all.
 					if text := err.Error(); !strings.Contains(text, "the daemon ended at once: parley: ") {
@@ -247,11 +253,20 @@ func TestDiskRefuses(t *testing.T) {
 					return
 				}
 				v := visitTo(home, sessionA)
+				select {
+				case <-d.Gone():
+					// It listened, and then could not tell others where.
+					if said := d.Said(); !strings.HasPrefix(said, "parley: ") {
+						t.Fatalf("%s: it ended and said %q", all[n-1], said)
+					}
+					return
+				default:
+				}
 				var fault *rig.Fault
 				if v.refused != nil && (!errors.As(v.refused, &fault) || fault.Message == "") {
 					t.Fatalf("%s: not a fault: %v", all[n-1], v.refused)
 				}
-				heal(t, d)
+				heal(t, d, log)
 				after := visitTo(home, sessionB)
 				if after.refused != nil {
 					t.Fatalf("%s: another session: %v", all[n-1], after.refused)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/internal/event"
 	"parley/internal/llm"
@@ -238,7 +239,11 @@ func explain(provider string, f llm.Fault) string {
 	case f.Code == llm.CodeNotFound:
 		return fmt.Sprintf("%s does not know the model or the address (%s)", provider, f.Message)
 	}
-	return fmt.Sprintf("%s: %s", provider, f.Message)
+	text := fmt.Sprintf("%s: %s", provider, f.Message)
+	if f.Retry > 0 {
+		text += fmt.Sprintf("; it asks for a wait of %s", f.Retry.Round(time.Second))
+	}
+	return text
 }
 
 // visible reports whether anything of the answer was shown.

@@ -155,7 +155,7 @@ func (t taskTool) Run(ctx context.Context, _ tool.World, c tool.Call, _ tool.Gro
 	}
 	child, fault := t.run.child(ctx, c, a)
 	if fault != nil {
-		return tool.Failed(fault)
+		return tool.Failf("%s", fault.Message)
 	}
 	if a.Background {
 		t.run.inBackground(ctx, child)

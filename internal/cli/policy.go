@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"parley/internal/command"
 	"parley/internal/config"
 	"parley/internal/permission"
@@ -50,7 +48,7 @@ func (e *engine) policy(cfg config.Config, origins config.Origins, root string, 
 		{permission.ScopeFlag, "flags of the prompt", config.Permission{Allow: p.Allow, Deny: p.Deny}},
 	} {
 		if err := add(from.scope, from.origin, from.rules); err != nil {
-			return policy, fmt.Errorf("%s: %w", from.origin, err)
+			return policy, err // it says where
 		}
 	}
 	return policy, nil

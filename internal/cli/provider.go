@@ -86,7 +86,7 @@ func (e *engine) script(setup *agent.Setup, dir, file string) *command.Fault {
 	}
 	model, err := script.Open(file)
 	if err != nil {
-		return command.Faultf(command.Invalid, "script: %s", err)
+		return command.Faultf(command.Invalid, "%s", err)
 	}
 	setup.Model = retry.Wrap(model, retry.Options{})
 	return nil

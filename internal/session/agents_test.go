@@ -183,3 +183,79 @@ func TestAgentIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// A run starts so many sub-agents and no more, and those of sub-agents have
+// none: what is too much is an error that the model reads.
+func TestAgentLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls strings.Builder
+		for i := range 18 {
+			fmt.Fprintf(&calls, `{"call": {"id": "call_%d", "name": "task", "arguments": {"description": "one", "prompt": "do your part"}}}`+"\n", i)
+		}
+		b := agentsBed(t, calls.String()+`
+{"stop": "tool_calls"}
+{"text": "Enough."}
+{"stop": "stop"}
+{"when": "do your part", "in": "new"}
+{"text": "Done."}
+{"stop": "stop"}`, "task")
+		b.must(command.Prompt{Text: "Ask many"})
+		b.until(0, func(e event.Event) bool { return e.Kind() == "run.ended" && e.Session == id })
+		got := b.kinds()
+		if strings.Count(got, `success "Done."`) != 16 || strings.Count(got, `error "a run may start 16 sub-agents, and did"`) != 2 {
+			t.Error(got)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		b := agentsBed(t, `
+{"when": "go down", "in": "new"}
+{"call": {"name": "task", "arguments": {"description": "down", "prompt": "go down"}}}
+{"stop": "tool_calls"}
+{"when": "tool_not", "in": "new"}
+{"text": "This is the ground."}
+{"stop": "stop"}
+{"when": "the ground", "in": "new"}
+{"text": "They say this is the ground."}
+{"stop": "stop"}`, "task")
+		b.must(command.Prompt{Text: "go down"})
+		b.until(0, func(e event.Event) bool { return e.Kind() == "run.ended" && e.Session == id })
+		if got := b.kinds(); strings.Count(got, "session.opened") != 3 || !strings.Contains(got, "This is the ground.") || !strings.HasSuffix(got, "run.ended done") {
+			t.Error(got)
+		}
+	})
+}
+
+// A sub-agent may have a model of its own; one that is not there is an error.
+func TestAgentModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := agentsBed(t, `
+{"call": {"id": "call_1", "name": "task", "arguments": {"description": "small", "prompt": "think small", "model": "other/small"}}}
+{"call": {"id": "call_2", "name": "task", "arguments": {"description": "none", "prompt": "think small", "model": "nobody/none"}}}
+{"stop": "tool_calls"}
+{"text": "So be it."}
+{"stop": "stop"}`, "task")
+		small, err := script.Parse("small.ndjson", strings.NewReader(`{"text": "Small thoughts."}
+{"stop": "stop"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.listen(func(s *agent.Setup) {
+			s.Choose = func(to *agent.Setup, model string) *command.Fault {
+				if model != "other/small" {
+					return command.Faultf(command.Invalid, "there is no provider %q", "nobody")
+				}
+				to.Model, to.Provider, to.ModelName = small, "other", "small"
+				return nil
+			}
+		})
+		b.must(command.Prompt{Text: "Ask"})
+		started := b.until(0, func(e event.Event) bool { return e.Kind() == "response.started" && e.Session != id })
+		if r := started.Body.(event.ResponseStarted); r.Provider != "other" || r.Model != "small" {
+			t.Errorf("%+v answers", r)
+		}
+		b.until(0, func(e event.Event) bool { return e.Kind() == "run.ended" && e.Session == id })
+		if got := b.kinds(); !strings.Contains(got, `call.ended call_1 success "Small thoughts."`) || !strings.Contains(got, `call.ended call_2 error "there is no provider \"nobody\""`) {
+			t.Error(got)
+		}
+	})
+}

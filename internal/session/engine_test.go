@@ -221,6 +221,21 @@ func TestShortened(t *testing.T) {
 	}
 }
 
+// A server that asks for a longer wait than anybody would sit through is not
+// waited for; what it asks for is said.
+func TestLongWaitIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t, `{"fail": {"status": 429, "retry_after": 150, "message": "slow down"}}`)
+		b.must(command.Prompt{Text: "Go"})
+		fault := b.until(0, kind("fault.raised")).Body.(event.FaultRaised)
+		want := event.FaultRaised{Code: "limit", Message: "script: 429 Too Many Requests: slow down; it asks for a wait of 2m30s", RetryMS: 150_000}
+		if d := cmp.Diff(want, fault); d != "" {
+			t.Error(d)
+		}
+		b.until(0, kind("run.ended"))
+	})
+}
+
 // A stream that is cut goes on in a new step, from the text that was seen, also
 // where a call had been announced: that call never was.
 func TestCut(t *testing.T) {

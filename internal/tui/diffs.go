@@ -74,13 +74,12 @@ func changes(lines []diff.Line, op diff.Op) []diff.Line {
 	return lines[:n]
 }
 
-// words compares the lines of a change that has as many old as new ones.
+// words compares the lines of a change in pairs, from the first on. Lines that
+// have little in common come back whole.
 func words(removed, added []diff.Line) (older, newer [][]diff.Span) {
 	older, newer = make([][]diff.Span, len(removed)), make([][]diff.Span, len(added))
-	if len(removed) == len(added) {
-		for i := range removed {
-			older[i], newer[i] = diff.Words(removed[i].Text, added[i].Text)
-		}
+	for i := range min(len(removed), len(added)) {
+		older[i], newer[i] = diff.Words(removed[i].Text, added[i].Text)
 	}
 	return older, newer
 }

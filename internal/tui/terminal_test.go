@@ -167,6 +167,7 @@ func long(t *testing.T) {
 // of the live region left behind.
 func TestInTmux(t *testing.T) {
 	long(t)
+	t.Parallel()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		missing(t, "tmux is not installed")
 	}
@@ -306,6 +307,7 @@ func (x *xterm) listen() {
 // Two thousand lines and eight resizes in xterm.js.
 func TestInXterm(t *testing.T) {
 	long(t)
+	t.Parallel()
 	x := newXterm(t, 80, 24)
 	self, err := os.Executable()
 	if err != nil {

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/alecthomas/chroma/v2"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
 
 	"parley/internal/cell"
 	"parley/internal/display/plain"
@@ -22,9 +25,13 @@ func document(n int, language string) string {
 		fmt.Fprintf(&b, "## Part %d: the handler\n\nThe handler is in `auth/handler_%d.go`, and **two** places call it: the router and\nthe *test server*. See [the docs](https://docs.example/auth/%d).\n\n", i, i, i)
 		fmt.Fprintf(&b, "%s\n\n- look for a logger in the package\n- add the field, *with* a test:\n  1. a table of requests\n  2. the lines that they log\n\n", fill(400, false))
 		fmt.Fprintf(&b, "| file | lines |\n|:-----|------:|\n| handler.go | %d |\n| handler_test.go | 12 |\n\n", i)
-		fmt.Fprintf(&b, "```%s\nfunc (h *Handler) Login%d(w http.ResponseWriter, r *http.Request) {\n\tuser := r.FormValue(\"user\")\n\th.log.Info(\"login\", \"user\", user)\n}\n```\n\n", language, i)
+		fmt.Fprintf(&b, "```%s\n%s```\n\n", language, code(i))
 	}
 	return b.String()
+}
+
+func code(i int) string {
+	return fmt.Sprintf("func (h *Handler) Login%d(w http.ResponseWriter, r *http.Request) {\n\tuser := r.FormValue(\"user\")\n\th.log.Info(\"login\", \"user\", user)\n}\n", i)
 }
 
 // piece is about what a model sends at once, in bytes.
@@ -49,30 +56,41 @@ func written(text string) []event.Event {
 	return log
 }
 
+// reference knows what line mode knows: tables too.
+var reference = goldmark.New(goldmark.WithExtensions(extension.GFM))
+
 // markdowns show a long answer in line mode. Processor time counts, the
 // collector's included: the renderer is one of several things that a machine does.
 func markdowns(b *bench) error {
 	type way struct {
-		name     string
-		options  plain.Options
-		language string
+		name    string
+		options plain.Options
+		text    func(n int) string
 	}
+	coded := func(n int) string { return document(n, "go") }
+	plainly := func(n int) string { return document(n, "") }
+	endless := func(n int) string { return strings.ReplaceAll(fill(n, false), "\n", " ") }
 	width := func() int { return 80 }
 	ways := []way{
-		{"a pipe", plain.Options{}, "go"},
-		{"a terminal, code without a language", plain.Options{Profile: cell.Color16, Width: width, Terminal: true}, ""},
-		{"a terminal, code in colours", plain.Options{Profile: cell.Color16, Width: width, Terminal: true}, "go"},
+		{"a pipe", plain.Options{}, coded},
+		{"a terminal, plain code", plain.Options{Profile: cell.Color16, Width: width, Terminal: true}, plainly},
+		{"a terminal, code in colours", plain.Options{Profile: cell.Color16, Width: width, Terminal: true}, coded},
+		{"a terminal, without an end of line", plain.Options{Profile: cell.Color16, Width: width, Terminal: true}, endless},
+	}
+	lexer, err := chroma.NewXMLLexer(os.DirFS("internal/markdown/lexer"), "go.xml")
+	if err != nil {
+		return err
 	}
 	const whole, part = 1 << 20, 1 << 18
-	var got, less [3]sample
-	var once, onceLess sample
+	var got, less [4]sample
+	var once, onceLess, coloured sample
 	for range 9 {
 		for i, w := range ways {
 			for _, c := range []struct {
 				n int
 				s *sample
 			}{{whole, &got[i]}, {part, &less[i]}} {
-				log := written(document(c.n, w.language))
+				log := written(w.text(c.n))
 				if err := c.s.processor(func() error { return show(log, w.options) }); err != nil {
 					return err
 				}
@@ -80,17 +98,34 @@ func markdowns(b *bench) error {
 		}
 		for n, s := range map[int]*sample{whole: &once, part: &onceLess} {
 			text := []byte(document(n, "go"))
-			if err := s.processor(func() error { return goldmark.Convert(text, io.Discard) }); err != nil {
+			if err := s.processor(func() error { return reference.Convert(text, io.Discard) }); err != nil {
 				return err
 			}
 		}
+		text := document(whole, "go")
+		err := coloured.processor(func() error {
+			for i := range strings.Count(text, "```go\n") {
+				if _, err := chroma.Tokenise(lexer, nil, code(i)); err != nil {
+					return err
+				}
+			}
+			return reference.Convert([]byte(text), io.Discard)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	for i, w := range ways {
-		b.table.row(figure{what: "1 MB to " + w.name, got: got[i], ref: "1 MB through goldmark once", was: once, bound: within(got[i].times(once), 3)})
+		f := figure{what: "1 MB to " + w.name, got: got[i], ref: "1 MB through goldmark (GFM) once", was: once}
+		if i == 2 {
+			f.ref, f.was = "goldmark, and its code through chroma once", coloured
+		}
+		f.bound = within(f.got.times(f.was), 3)
+		b.table.row(f)
 	}
 	for i, w := range ways {
 		grows := got[i].times(less[i])
-		b.table.row(figure{what: "  four times the length, to " + w.name, got: one(plainly, grows), ref: "goldmark", was: one(plainly, once.times(onceLess)), bound: bound{"linear: 4, ≤ 5", grows <= 5}})
+		b.table.row(figure{what: "  4 × the length, to " + w.name, got: one(number, grows), ref: "goldmark", was: one(number, once.times(onceLess)), bound: bound{"linear: 4, ≤ 5", grows <= 5}})
 	}
 	return nil
 }

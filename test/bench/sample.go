@@ -14,9 +14,9 @@ type unit int
 const (
 	seconds unit = iota
 	size
-	rate    // a second
-	share   // of 1
-	plainly // a number
+	rate   // a second
+	share  // of 1
+	number // of anything
 )
 
 // A sample is what was measured several times.
@@ -79,7 +79,7 @@ func write(u unit, v float64) string {
 		return digits(v) + "/s"
 	case share:
 		return digits(100*v) + " %"
-	case plainly:
+	case number:
 	}
 	return digits(v)
 }

@@ -46,10 +46,10 @@ type table struct {
 }
 
 const (
-	whatWidth  = 46
+	whatWidth  = 48
 	valueWidth = 11
 	rangeWidth = 22
-	refWidth   = 38
+	refWidth   = 42
 )
 
 func (t *table) head() {

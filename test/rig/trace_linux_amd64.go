@@ -29,34 +29,36 @@ var touching = map[uint64]struct {
 	syscall.SYS_UNLINK: {"unlink", 0}, syscall.SYS_UNLINKAT: {"unlinkat", 1}, syscall.SYS_MKDIRAT: {"mkdirat", 1},
 }
 
-// Constants of ptrace(2) that package syscall lacks.
+// Constants of ptrace(2), prctl(2) and seccomp(2) that package syscall lacks.
 const (
-	ptraceSyscallInfo = 0x420e
-	ptraceExitKill    = 0x100000
-	stoppedAtSyscall  = syscall.SIGTRAP | 0x80
+	ptraceSeccomp   = 0x80
+	ptraceExitKill  = 0x100000
+	eventSeccomp    = 7
+	setNoNewPrivs   = 38
+	setSeccomp      = 22
+	modeFilter      = 2
+	returnTrace     = 0x7ff00000
+	returnAllow     = 0x7fff0000
+	loadNumber      = 0x20 // BPF_LD|BPF_W|BPF_ABS
+	jumpIfEqual     = 0x15 // BPF_JMP|BPF_JEQ|BPF_K
+	returnConstant  = 0x06 // BPF_RET|BPF_K
+	numberOfSyscall = 0    // offset in struct seccomp_data
 )
 
 // A tracer runs a program and does something to it at one of its system calls.
 // The calls of all threads are counted as one row, which strace's injection
 // cannot do: it counts each thread for itself.
 type tracer struct {
-	calls   []string
-	under   string
-	at      int
-	action  string
-	keep    bool
-	log     io.Writer
-	hits    int
-	healed  atomic.Bool
-	pid     int
-	known   map[int]bool
-	failing map[int]failure // threads whose call is to fail when it returns
-}
-
-// failure is a call that is kept from doing anything, with its two first arguments.
-type failure struct {
-	errno    syscall.Errno
-	rdi, rsi uint64
+	calls  []string
+	under  string
+	at     int
+	action string
+	keep   bool
+	log    io.Writer
+	hits   int
+	healed atomic.Bool
+	pid    int
+	known  map[int]bool
 }
 
 // Tracer is a program: it runs another one and counts the system calls that
@@ -66,10 +68,13 @@ type failure struct {
 //
 // At the n-th call the program is killed before the call is made, or the call
 // is not made and fails with that error; with -keep this and all that follow,
-// until the tracer gets SIGUSR1. FILE gets a line for each call. The exit code is
-// that of the program; 125 says that nothing could be traced.
+// until the tracer gets SIGUSR1. FILE gets a line for each call, and "healed". The
+// exit code is that of the program; 125 says that nothing could be traced.
 func Tracer(args []string) int {
-	t := &tracer{log: io.Discard, known: make(map[int]bool), failing: make(map[int]failure)}
+	if len(args) > 1 && args[0] == filtered {
+		return failed(filter(args[1:]))
+	}
+	t := &tracer{log: io.Discard, known: make(map[int]bool)}
 	f := flag.NewFlagSet("tracer", flag.ContinueOnError)
 	calls := f.String("calls", "", "")
 	f.StringVar(&t.under, "under", "/", "")
@@ -84,23 +89,67 @@ func Tracer(args []string) int {
 	if *log != "" {
 		file, err := os.Create(*log)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "tracer:", err)
-			return 125
+			return failed(err)
 		}
 		t.log = file
 	}
 	code, err := t.run(f.Args())
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "tracer:", err)
-		return 125
+		return failed(err)
 	}
 	return code
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, "tracer:", err)
+	return 125
+}
+
+// filtered is the first argument of a tracer that is on its way to become the
+// program: it asks the system to stop at the calls that matter, and at no other.
+const filtered = "-filtered"
+
+// filter becomes the program under a filter of its system calls, see seccomp(2).
+func filter(args []string) error {
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return err
+	}
+	type instruction struct {
+		code   uint16
+		yes    uint8
+		no     uint8
+		number uint32
+	}
+	program := []instruction{{code: loadNumber, number: numberOfSyscall}}
+	left := len(touching)
+	for nr := range touching {
+		program = append(program, instruction{code: jumpIfEqual, yes: uint8(left), number: uint32(nr)})
+		left--
+	}
+	program = append(program, instruction{code: returnConstant, number: returnAllow}, instruction{code: returnConstant, number: returnTrace})
+	loaded := struct {
+		length uint16
+		first  *instruction
+	}{uint16(len(program)), &program[0]}
+	runtime.LockOSThread()
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
+		return errno
+	}
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, setSeccomp, modeFilter, uintptr(unsafe.Pointer(&loaded)), 0, 0, 0); errno != 0 {
+		return fmt.Errorf("seccomp: %w", errno)
+	}
+	return syscall.Exec(path, args, os.Environ())
 }
 
 func (t *tracer) run(args []string) (int, error) {
 	// Only the thread that began to trace may go on (ptrace(2)).
 	runtime.LockOSThread()
-	cmd := exec.Command(args[0], args[1:]...)
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(self, append([]string{filtered}, args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
@@ -112,7 +161,7 @@ func (t *tracer) run(args []string) (int, error) {
 	if _, err := syscall.Wait4(t.pid, &status, syscall.WALL, nil); err != nil {
 		return 0, err
 	}
-	if err := syscall.PtraceSetOptions(t.pid, syscall.PTRACE_O_TRACESYSGOOD|syscall.PTRACE_O_TRACECLONE|ptraceExitKill); err != nil {
+	if err := syscall.PtraceSetOptions(t.pid, syscall.PTRACE_O_TRACECLONE|ptraceSeccomp|ptraceExitKill); err != nil {
 		return 0, err
 	}
 	t.known[t.pid] = true
@@ -141,6 +190,7 @@ func (t *tracer) signals() {
 	for s := range got {
 		if s == syscall.SIGUSR1 {
 			t.healed.Store(true)
+			fmt.Fprintln(t.log, "healed")
 			continue
 		}
 		// It may have ended.
@@ -149,14 +199,14 @@ func (t *tracer) signals() {
 }
 
 // resume lets a thread go on; one that was killed meanwhile is gone.
-func resume(tid int, s syscall.Signal) { _ = syscall.PtraceSyscall(tid, int(s)) }
+func resume(tid int, s syscall.Signal) { _ = syscall.PtraceCont(tid, int(s)) }
 
 // stopped deals with a thread that stopped and returns the signal to give it.
 func (t *tracer) stopped(tid int, status syscall.WaitStatus) syscall.Signal {
 	known := t.known[tid]
 	t.known[tid] = true
 	switch s := status.StopSignal(); {
-	case s == stoppedAtSyscall:
+	case s == syscall.SIGTRAP && status.TrapCause() == eventSeccomp:
 		t.syscall(tid)
 		return 0
 	case s == syscall.SIGTRAP, s == syscall.SIGSTOP && !known:
@@ -166,34 +216,17 @@ func (t *tracer) stopped(tid int, status syscall.WaitStatus) syscall.Signal {
 	}
 }
 
-// info is struct ptrace_syscall_info of ptrace(2).
-type info struct {
-	op   uint8 // 1 entry, 2 exit
-	_    [3]uint8
-	arch uint32
-	_    [2]uint64
-	nr   uint64
-	args [6]uint64
-	_    uint64
-}
-
+// syscall deals with a thread that is about to make a call.
 func (t *tracer) syscall(tid int) {
-	var at info
-	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, ptraceSyscallInfo, uintptr(tid), unsafe.Sizeof(at), uintptr(unsafe.Pointer(&at)), 0, 0); errno != 0 {
+	var r syscall.PtraceRegs
+	if syscall.PtraceGetRegs(tid, &r) != nil {
+		return // it is dying
+	}
+	call := touching[r.Orig_rax]
+	if len(t.calls) > 0 && !slices.Contains(t.calls, call.name) {
 		return
 	}
-	if at.op == 2 {
-		if f, ok := t.failing[tid]; ok {
-			delete(t.failing, tid)
-			change(tid, func(r *syscall.PtraceRegs) { r.Rax, r.Rdi, r.Rsi = uint64(-int64(f.errno)), f.rdi, f.rsi })
-		}
-		return
-	}
-	call, ok := touching[at.nr]
-	if !ok || len(t.calls) > 0 && !slices.Contains(t.calls, call.name) {
-		return
-	}
-	where := t.where(tid, call.path, at)
+	where := t.where(tid, call.path, [2]uint64{r.Rdi, r.Rsi})
 	if where != t.under && !strings.HasPrefix(where, strings.TrimSuffix(t.under, "/")+"/") {
 		return
 	}
@@ -207,26 +240,15 @@ func (t *tracer) syscall(tid int) {
 		return
 	}
 	errno := map[string]syscall.Errno{"EIO": syscall.EIO, "ENOSPC": syscall.ENOSPC, "EROFS": syscall.EROFS}[t.action]
-	// No descriptor and no path: the call does nothing, whatever it is.
-	change(tid, func(r *syscall.PtraceRegs) {
-		t.failing[tid] = failure{errno, r.Rdi, r.Rsi}
-		r.Rdi, r.Rsi = ^uint64(0), ^uint64(0)
-	})
-}
-
-// change changes registers.
-func change(tid int, f func(*syscall.PtraceRegs)) {
-	var r syscall.PtraceRegs
-	if syscall.PtraceGetRegs(tid, &r) == nil {
-		f(&r)
-		_ = syscall.PtraceSetRegs(tid, &r) // it may be dying
-	}
+	// A call of no number is not made, and returns what is there.
+	r.Orig_rax, r.Rax = ^uint64(0), uint64(-int64(errno))
+	_ = syscall.PtraceSetRegs(tid, &r) // it may be dying
 }
 
 // where is the path that a call is about; empty for what is none.
-func (t *tracer) where(tid, path int, at info) string {
+func (t *tracer) where(tid, path int, args [2]uint64) string {
 	if path < 0 {
-		name, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(at.args[0])))
+		name, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(args[0])))
 		if err != nil {
 			return ""
 		}
@@ -238,7 +260,7 @@ func (t *tracer) where(tid, path int, at info) string {
 	}
 	defer memory.Close()
 	b := make([]byte, 4096)
-	n, _ := memory.ReadAt(b, int64(at.args[path])) // up to the end of what is mapped
+	n, _ := memory.ReadAt(b, int64(args[path])) // up to the end of what is mapped
 	name, _, _ := strings.Cut(string(b[:n]), "\x00")
 	return filepath.Clean(name)
 }

@@ -20,11 +20,13 @@
 //   - Their run is a task, their turn is a step.
 //   - ContextUsageEvent was specified and never sent; it is sent here. Its percent
 //     is theirs: of the limit less the room for an answer, 32,000 tokens where
-//     nothing else is known.
+//     nothing else is known; of the whole limit where that is no larger.
 //   - A call that was denied, skipped, aborted or lost has the status error.
 //   - After a failure that ends the run there is ErrorEvent and no
 //     TaskFinishEvent; after an interruption there is InterruptEvent and a
 //     TaskFinishEvent with the result "task cancelled". Both as the program did.
+//   - The usage in TaskMetadataEvent counts what sub-agents cost too; each of
+//     them has a TaskMetadataEvent of its own.
 //   - response_id is there on every UsageEvent; the program left it out.
 //   - The events inside ReplayHistoryEvent carry their types, as lines do; the
 //     program lost them.

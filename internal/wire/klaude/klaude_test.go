@@ -371,6 +371,22 @@ func quoted(s string) string {
 	return string(b)
 }
 
+// The context's fill is in percent of what is left beside an answer, and of all
+// of a context that is smaller than that.
+func TestContextPercent(t *testing.T) {
+	for _, c := range []struct {
+		used, limit int
+		want        string
+	}{{48000, 128000, `"context_percent":50}`}, {4000, 8000, `"context_percent":50}`}, {4000, 0, ""}} {
+		s := transcript.New()
+		e := event.Event{Session: "sess-a", Body: event.UsageChanged{ContextUsed: c.used, ContextLimit: c.limit}}
+		got := text(klaude.Dialect.Frames(peer, s, e))
+		if c.want == "" && strings.Contains(got, "ContextUsageEvent") || !strings.Contains(got, c.want) {
+			t.Errorf("%d of %d: %s", c.used, c.limit, got)
+		}
+	}
+}
+
 // A line has the shape of the document, with the null values and without blanks.
 func TestShape(t *testing.T) {
 	_, frames := stream(load(t)["answer"])

@@ -132,11 +132,16 @@ func some(text string) *string {
 // in tokens.
 const answerRoom = 32000
 
+// percent is how full the context is; of all of it where it is no larger than
+// the room for an answer.
 func percent(size, limit int) *float64 {
-	if limit <= answerRoom {
+	if limit <= 0 {
 		return nil
 	}
-	return pointer(float64(size) / float64(limit-answerRoom) * 100)
+	if limit > answerRoom {
+		limit -= answerRoom
+	}
+	return pointer(float64(size) / float64(limit) * 100)
 }
 
 // usage is a count with what is known of its context.
