@@ -62,7 +62,7 @@ type Setup struct {
 	CanAsk func() bool                                                   // somebody attached can answer an ask
 	Store  func(permission.Scope, permission.Effect, []string) error     // keeps a rule beyond the session
 	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
-	Load   func(event.Attachment) ([]byte, error)
+	Load   func(event.Attachment) ([]byte, error)                        // reads one again; a word stands for what cannot be read
 
 	// Told hands over what the model is to be told before its next request of
 	// things that happened beside the run, each once; nil: there are none.

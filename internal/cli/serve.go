@@ -212,7 +212,10 @@ func (d *daemon) listen(a *app, o serving) (err error) {
 		d.listeners = append(d.listeners, more...)
 	}
 	if path := d.store.Path(); path != "" {
-		return journal.Announce(path, journal.Holder{PID: os.Getpid(), Version: version, Listen: d.addresses()})
+		if err := journal.Announce(path, journal.Holder{PID: os.Getpid(), Version: version, Listen: d.addresses()}); err != nil {
+			// Who tries the store is told less; nobody is harmed.
+			d.logger.Error("announce", "error", err)
+		}
 	}
 	return nil
 }

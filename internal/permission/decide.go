@@ -35,18 +35,6 @@ func (o outcome) allow() Allow {
 }
 
 func (p Policy) outcome(c Call, list []act) outcome {
-	own := p.own(c, list)
-	for _, b := range p.bounds {
-		o := b.outcome(c, list)
-		if strictness(o.effect) > strictness(own.effect) {
-			own = o
-		}
-	}
-	return own
-}
-
-// own decides without the bounds.
-func (p Policy) own(c Call, list []act) outcome {
 	rules := compile(p.Rules)
 	if o, decided := denied(rules, c, list); decided {
 		return o

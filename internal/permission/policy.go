@@ -67,9 +67,6 @@ type Policy struct {
 	Rules []Scoped
 	// Default is for the calls no rule covers; empty means ask.
 	Default Effect
-
-	// bounds must each allow what this policy allows.
-	bounds []Policy
 }
 
 // Rules reads rule texts that share an effect, a scope and an origin. The
@@ -97,40 +94,6 @@ func (p Policy) With(rules ...Scoped) Policy {
 	return p
 }
 
-// Without returns the policy without the rules that forget accepts, such as
-// those of a run that has ended.
-func (p Policy) Without(forget func(Scoped) bool) Policy {
-	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), forget)
-	return p
-}
-
-// Merge returns a policy with the rules of all; of their defaults the
-// strictest counts.
-func Merge(policies ...Policy) Policy {
-	var merged Policy
-	for i, p := range policies {
-		merged.Rules = append(merged.Rules, p.Rules...)
-		merged.bounds = append(merged.bounds, p.bounds...)
-		if i == 0 || strictness(p.Default) > strictness(merged.Default) {
-			merged.Default = p.Default
-		}
-	}
-	return merged
-}
-
-// Narrow returns the policy with the deny and ask rules of rules; allow rules
-// are left out. It is for what an untrusted workspace brings along.
-func (p Policy) Narrow(rules ...Scoped) Policy {
-	return p.With(slices.DeleteFunc(slices.Clone(rules), func(s Scoped) bool { return s.Effect == EffectAllow })...)
-}
-
-// Narrower returns child, bounded by parent: it allows what both allow, and
-// denies what either denies. It is for sub-agents.
-func Narrower(child, parent Policy) Policy {
-	child.bounds = append(slices.Clone(child.bounds), parent)
-	return child
-}
-
 // Forbidden returns a filter for tools that look into many files at once, such
 // as grep: it reports the files that a deny rule keeps from that tool. It is nil
 // where there are none.
@@ -141,27 +104,10 @@ func (p Policy) Forbidden(tool, home string) func(Path) bool {
 			globs = append(globs, s.Rule.pattern)
 		}
 	}
-	var outer []func(Path) bool
-	for _, b := range p.bounds {
-		if forbidden := b.Forbidden(tool, home); forbidden != nil {
-			outer = append(outer, forbidden)
-		}
-	}
-	if len(globs) == 0 && len(outer) == 0 {
+	if len(globs) == 0 {
 		return nil
 	}
 	return func(file Path) bool {
-		return slices.ContainsFunc(globs, func(glob string) bool { return matchPath(glob, file, home, true) }) ||
-			slices.ContainsFunc(outer, func(forbidden func(Path) bool) bool { return forbidden(file) })
+		return slices.ContainsFunc(globs, func(glob string) bool { return matchPath(glob, file, home, true) })
 	}
-}
-
-func strictness(e Effect) int {
-	switch e {
-	case EffectAllow:
-		return 0
-	case EffectDeny:
-		return 2
-	}
-	return 1
 }

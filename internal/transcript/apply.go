@@ -357,16 +357,6 @@ func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
 	s.Counts.Entries = max(s.Counts.Entries, number(string(b.Entry), "e"))
 }
 
-// Final returns the text of an answer's last step that has any.
-func (c *Content) Final() string {
-	for i := len(c.Parts) - 1; i >= 0; i-- {
-		if text := (&Content{Parts: c.Parts[i : i+1]}).Answer(); text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // snippet is the first line's worth of a text, for lists and trees.
 func snippet(text string) string {
 	text = strings.TrimSpace(text)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,6 +47,26 @@ func engines(t *testing.T) map[string]func(testing.TB, string) tool.World {
 		t.Log("ripgrep is not installed: only the walker is tried")
 	}
 	return found
+}
+
+// A search that ripgrep does not come to an end with is made without it.
+func TestRipgrepHangs(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a.txt", "hello\n")
+	synctest.Test(t, func(t *testing.T) {
+		w := world(t, dir)
+		hung := false
+		w.LookPath = func(string) (string, error) { return "/usr/bin/rg", nil }
+		w.Exec = func(ctx context.Context, _ tool.Command) (tool.Exit, error) {
+			hung = true
+			<-ctx.Done()
+			return tool.Exit{}, ctx.Err()
+		}
+		r := call(t, w, args{"pattern": "hello"})
+		if !hung || r.Status != tool.Success || r.Text != "a.txt:1: hello\n" {
+			t.Errorf("hung %t, %s: %q", hung, r.Status, r.Text)
+		}
+	})
 }
 
 type args map[string]any

@@ -8,9 +8,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley/internal/tool"
 )
+
+// patience is how long ripgrep may take. It waits for ever on an ignore file that is a pipe, which the walker knows
+// better than to open.
+const patience = 30 * time.Second
 
 // errUnfit says that ripgrep is not there, or cannot do what the walker does.
 var errUnfit = errors.New("ripgrep does not fit")
@@ -45,12 +50,17 @@ func (s *search) ripgrep(ctx context.Context) error {
 	}
 	args = append(args, "--regexp="+s.foreign, "./")
 
+	ctx, late := context.WithTimeoutCause(ctx, patience, errUnfit)
+	defer late()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	lines := matches{s: s, kind: map[string]bool{}, full: func() { stop(errFull) }}
 	exit, err := s.w.Exec(ctx, tool.Command{Args: args, Dir: s.start.Path, Env: s.w.Env, Output: lines.output})
-	if context.Cause(ctx) == errFull {
+	switch context.Cause(ctx) {
+	case errFull:
 		return nil
+	case errUnfit:
+		return errUnfit
 	}
 	if err := ctx.Err(); err != nil {
 		return err
