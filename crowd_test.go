@@ -217,7 +217,8 @@ func TestLateIsLive(t *testing.T) {
 	t.Parallel()
 	s := newShow(t, chatter(300, 2000))
 	s.begin(t)
-	if _, _, err := s.first.Wait(0, func(l rig.Line) bool { return l.Type == "block.grew" && strings.Contains(l.Raw, `"offset":1700,`) }); err != nil {
+	const middle = 1700 // bytes, of 5100
+	if _, _, err := s.first.Wait(0, grownTo(middle)); err != nil {
 		t.Fatal(err)
 	}
 	before := s.first.Lines()
@@ -234,7 +235,7 @@ func TestLateIsLive(t *testing.T) {
 	}
 	over(t, s.first)
 	over(t, joined)
-	if _, _, err := joined.Wait(0, func(l rig.Line) bool { return l.Type == "block.grew" && strings.Contains(l.Raw, `"offset":1700,`) }); err != nil {
+	if _, _, err := joined.Wait(0, grownTo(middle)); err != nil {
 		t.Errorf("who joined did not get what was said until then: %v", err)
 	}
 	for _, cut := range cuts {
@@ -265,6 +266,15 @@ func TestLateIsLive(t *testing.T) {
 		if diff := cmp.Diff(want, fold(t, past, late)); diff != "" {
 			t.Errorf("resumed after seq %d (-live +late):\n%s", cuts[i], diff)
 		}
+	}
+}
+
+// grownTo tells the line with which a text is at least so long.
+func grownTo(n int) func(rig.Line) bool {
+	return func(l rig.Line) bool {
+		e, err := event.Decode([]byte(l.Raw))
+		b, ok := e.Body.(event.BlockGrew)
+		return err == nil && ok && b.Offset+len(b.Text) >= n
 	}
 }
 

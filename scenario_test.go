@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +38,13 @@ func TestMain(m *testing.M) {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
+	// The tests of this package wait for other processes more than they work.
+	flag.Parse()
+	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
+		if err := n.Value.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
 	if binary := os.Getenv("PARLEY_BINARY"); binary != "" || long {
 		dir, err := os.MkdirTemp("", "parley")
 		if err != nil {
@@ -99,6 +108,7 @@ func nobody(args []string) error {
 //	peak MIB              the daemon's memory never was larger
 //	left                  wait until no daemon has the store
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		Setup:               setup,

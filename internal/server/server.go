@@ -95,19 +95,26 @@ func New(ctx context.Context, o Options) (*Server, error) {
 			continue
 		}
 		// Opening recovers it. A session that cannot be opened harms no other.
-		if release, err := s.touch(ctx, l.Session); err != nil {
+		if err := s.revive(ctx, l.Session); err != nil {
 			o.Logger.Error("recover", "session", l.Session, "error", err)
-		} else {
-			release()
 		}
 	}
 	s.rest()
 	return s, nil
 }
 
-func (s *Server) touch(ctx context.Context, id event.SessionID) (func(), error) {
-	_, release, err := s.acquire(ctx, id)
-	return release, err
+// revive opens a session that was not idle when the last daemon wrote so. Its run
+// may have ended without a word to the catalog.
+func (s *Server) revive(ctx context.Context, id event.SessionID) error {
+	h, release, err := s.acquire(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if state := h.log.State(); !h.session.Running() && state.Idle() {
+		s.catalog.put(id, session.Listing(state, "idle", 0, state.Time))
+	}
+	return nil
 }
 
 // acquire opens a session, or finds it open, and keeps it so until release.
