@@ -46,7 +46,7 @@ type table struct {
 }
 
 const (
-	whatWidth  = 48
+	whatWidth  = 54
 	valueWidth = 11
 	rangeWidth = 22
 	refWidth   = 42
