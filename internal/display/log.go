@@ -16,11 +16,15 @@ import (
 // is in one item of kind [KindAgent], but for what it asks and what goes wrong.
 // So the items of the main session are the same whatever runs beside it.
 //
+// A reply that the provider cut and that goes on is one item: it ends with what
+// follows its last word, not with the word.
+//
 // A Log is not safe for use by several goroutines.
 type Log struct {
 	items  []*Item
 	open   map[string]*Item // by key
 	last   ItemID
+	reply  reply
 	status Status
 	run    int // number of the last run
 }

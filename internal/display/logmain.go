@@ -9,6 +9,7 @@ import (
 
 // renderMain takes a command of the main session.
 func (l *Log) renderMain(at At, c RenderCommand) {
+	l.settle(c)
 	switch c := c.(type) {
 	case StartRun:
 		l.run = c.Number
@@ -26,6 +27,9 @@ func (l *Log) renderMain(at At, c RenderCommand) {
 		i.text.WriteString(c.Text)
 		i.User = &User{c.Entry, c.Attachments, c.Lane}
 	case ShowDeveloper:
+		if l.reply.phase == replyCut && c.Origin == "continue" {
+			return // that it does shows
+		}
 		i := l.add(at, KindDeveloper, "")
 		i.text.WriteString(c.Text)
 		i.Label = c.Origin
@@ -35,7 +39,7 @@ func (l *Log) renderMain(at At, c RenderCommand) {
 	case ShowImage:
 		l.add(at, KindImage, "").Label = c.Path
 	case ShowInterruption:
-		l.status.Hint = ""
+		l.interrupt(c)
 	case HintCall, StartCall:
 		l.endRetry(at)
 		l.renderCall(at, c)
@@ -62,7 +66,7 @@ func (l *Log) renderStream(at At, c RenderCommand) {
 	case StartThought:
 		l.add(at, KindThought, "stream")
 	case StartText:
-		l.add(at, KindReply, "stream")
+		l.startText(at)
 	case AppendThought:
 		l.grow("stream", c.Text)
 	case AppendText:
@@ -70,7 +74,7 @@ func (l *Log) renderStream(at At, c RenderCommand) {
 	case EndThought:
 		l.endStream(at)
 	case EndText:
-		l.endStream(at)
+		l.endText(at)
 	}
 	l.status.Hint = ""
 }
@@ -79,6 +83,7 @@ func (l *Log) endStream(at At) {
 	if i := l.open["stream"]; i != nil {
 		l.finish(at, i)
 	}
+	l.reply = reply{}
 }
 
 func (l *Log) grow(key, text string) {

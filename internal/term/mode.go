@@ -17,6 +17,9 @@ const (
 	// ReflowShifting: lines wrap anew, except the one that holds the cursor,
 	// and the cursor moves down by the rows that came to be anywhere: xterm.js.
 	ReflowShifting
+	// ReflowUnknown: the terminal answers nothing, so it may be any of these; or
+	// nobody is there and what is written is recorded, to be shown later.
+	ReflowUnknown
 )
 
 // Abilities is what is known of a terminal. The zero value is what every
@@ -32,6 +35,7 @@ type reportKind int
 
 const (
 	reportAttributes reportKind = iota
+	reportSecondary
 	reportKeyboard
 	reportMode
 	reportVersion
@@ -46,7 +50,7 @@ type report struct {
 }
 
 // The modes of ECMA-48 and of those that came after, by the documents that name
-// them: xterm ctlseqs (1004, 2004, modifyOtherKeys, XTVERSION), kitty keyboard
+// them: xterm ctlseqs (1004, 2004, modifyOtherKeys, XTVERSION, DA2), kitty keyboard
 // protocol (CSI u), Contour's terminal-unicode-core (2027).
 const (
 	enterModes = "\x1b[?2004h\x1b[?1004h"
@@ -54,6 +58,7 @@ const (
 
 	askKeyboard   = "\x1b[?u"
 	askVersion    = "\x1b[>0q"
+	askSecondary  = "\x1b[>c"
 	askGraphemes  = "\x1b[?2027$p"
 	askAttributes = "\x1b[c"
 
@@ -78,6 +83,7 @@ type negotiation struct {
 	other   bool // modifyOtherKeys is set
 	cluster bool // 2027 was set by us
 	closed  bool
+	known   bool // the environment told the way of the terminal
 }
 
 // begin returns what to write at the start, and again after a stop.
@@ -86,7 +92,7 @@ func (n *negotiation) begin() string {
 	if n.closed {
 		return s + n.settings()
 	}
-	return s + askKeyboard + askVersion + askGraphemes + askAttributes
+	return s + askKeyboard + askVersion + askSecondary + askGraphemes + askAttributes
 }
 
 // settings sets again what is known to be understood.
@@ -137,6 +143,10 @@ func (n *negotiation) hear(r report) (write string, tell bool) {
 				write = setGraphemes
 			}
 		}
+	case reportSecondary:
+		if n.can.Name == "" {
+			n.can.Reflow = reflowBy(r.text, n.can.Reflow)
+		}
 	case reportVersion:
 		n.can.Name = r.text
 		n.can.Reflow = reflowOf(r.text, n.can.Reflow)
@@ -145,6 +155,9 @@ func (n *negotiation) hear(r report) (write string, tell bool) {
 			return "", false
 		}
 		n.closed = true
+		if n.can.Reflow == ReflowUnknown {
+			n.can.Reflow = ReflowLogical
+		}
 		if !n.kitty {
 			n.other = true
 			write = setOtherKeys
@@ -168,17 +181,49 @@ func reflowOf(name string, otherwise Reflow) Reflow {
 	return ReflowLogical
 }
 
+// secondary are the ways of terminals that older versions of give no name, by
+// the beginning of their secondary device attributes: type, version, hardware.
+var secondary = []struct {
+	attributes string
+	reflow     Reflow
+}{
+	{"0;276;0", ReflowShifting}, // xterm.js: InputHandler.ts, sendDeviceAttributesSecondary
+	{"0;136;", ReflowNone},      // PuTTY
+	{"41;", ReflowNone},         // xterm
+	{"83;", ReflowNone},         // GNU screen
+}
+
+// reflowBy reads the way of a terminal out of its secondary device attributes.
+func reflowBy(attributes string, otherwise Reflow) Reflow {
+	for _, s := range secondary {
+		if strings.HasPrefix(attributes, s.attributes) {
+			return s.reflow
+		}
+	}
+	return otherwise
+}
+
+// silent notes that the terminal answers nothing, and reports whether that is
+// news. Where the environment told what it is, that holds.
+func (n *negotiation) silent() bool {
+	if n.known || n.closed || n.can != (Abilities{}) {
+		return false
+	}
+	n.can.Reflow = ReflowUnknown
+	return true
+}
+
 // guess reads what it can out of the environment, for terminals that do not
-// give their name.
-func guess(env func(string) string) Reflow {
+// give their name. Where that says nothing, most terminals are meant.
+func guess(env func(string) string) (way Reflow, known bool) {
 	name := env("TERM")
 	switch {
 	case env("TMUX") != "":
-		return ReflowLogical
+		return ReflowLogical, true
 	case env("TERM_PROGRAM") == "vscode":
-		return ReflowShifting
-	case env("XTERM_VERSION") != "", strings.HasPrefix(name, "screen"), name == "linux":
-		return ReflowNone
+		return ReflowShifting, true
+	case env("XTERM_VERSION") != "", strings.HasPrefix(name, "screen"), strings.HasPrefix(name, "st-"), name == "linux":
+		return ReflowNone, true
 	}
-	return ReflowLogical
+	return ReflowLogical, false
 }

@@ -25,6 +25,8 @@ func TestNegotiation(t *testing.T) {
 		{"grapheme clusters always", []report{{kind: reportMode, mode: 2027, value: 3}, kitty, attributes}, setKitty, Abilities{Kitty: true, Graphemes: true}, resetKitty + leaveModes},
 		{"grapheme clusters unknown", []report{{kind: reportMode, mode: 2027}, kitty, attributes}, setKitty, Abilities{Kitty: true}, resetKitty + leaveModes},
 		{"a name", []report{{kind: reportVersion, text: "xterm.js(6.0.0)"}, kitty, attributes}, setKitty, Abilities{Name: "xterm.js(6.0.0)", Kitty: true, Reflow: ReflowShifting}, resetKitty + leaveModes},
+		{"no name, but attributes", []report{{kind: reportSecondary, text: "0;276;0"}, kitty, attributes}, setKitty, Abilities{Kitty: true, Reflow: ReflowShifting}, resetKitty + leaveModes},
+		{"a name counts for more", []report{{kind: reportVersion, text: "tmux 3.3a"}, {kind: reportSecondary, text: "41;379;0"}, attributes}, setOtherKeys, Abilities{Name: "tmux 3.3a"}, resetOtherKeys + leaveModes},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var n negotiation
@@ -69,11 +71,31 @@ func TestReflow(t *testing.T) {
 		{map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "vscode"}, ReflowShifting},
 		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x", "TERM_PROGRAM": "vscode"}, ReflowLogical},
 		{map[string]string{"TERM": "screen"}, ReflowNone},
+		{map[string]string{"TERM": "st-256color"}, ReflowNone},
 		{map[string]string{"TERM": "linux"}, ReflowNone},
 	} {
-		if got := guess(func(k string) string { return c.env[k] }); got != c.want {
+		if got, _ := guess(func(k string) string { return c.env[k] }); got != c.want {
 			t.Errorf("%v: %d, want %d", c.env, got, c.want)
 		}
+	}
+}
+
+// A terminal that answers nothing may be any; one that answers late is what it
+// says, and what the environment tells holds.
+func TestSilence(t *testing.T) {
+	var n negotiation
+	if !n.silent() || n.can.Reflow != ReflowUnknown || n.silent() {
+		t.Errorf("after a silence %v", n.can)
+	}
+	if _, tell := n.hear(report{kind: reportAttributes}); !tell || n.can.Reflow != ReflowLogical {
+		t.Errorf("after a late answer %v", n.can)
+	}
+	if n.silent() {
+		t.Error("a terminal that answered is silent")
+	}
+	told := negotiation{known: true}
+	if told.silent() || told.can.Reflow != ReflowLogical {
+		t.Errorf("what the environment tells is %v", told.can)
 	}
 }
 
@@ -91,11 +113,16 @@ func TestEncode(t *testing.T) {
 		{Wrap{false}, 0, "\x1b[?7l"},
 		{Return{}, 0, "\r"},
 		{Feed{}, 0, "\r\n"},
+		{Onward{}, 0, "\x1b[?7h\x1b[9999C  \r\x1b[?7l"},
+		{Save{}, 0, "\x1b7"},
+		{Restore{}, 0, "\x1b8"},
 		{Move{}, 0, ""},
 		{Move{Down: 1}, 0, "\x1b[B"},
 		{Move{Down: -3, Right: 12}, 0, "\x1b[3A\x1b[12C"},
 		{Move{Right: -2}, 0, "\x1b[2D"},
 		{Bottom{}, 0, "\x1b[9999B"},
+		{Insert{1}, 0, "\x1b[L"},
+		{Insert{3}, 0, "\x1b[3L"},
 		{EraseBelow{}, 0, "\x1b[J"},
 		{EraseRight{}, 0, "\x1b[K"},
 		{Text{green}, cell.Color16, "\x1b[7;32mok\x1b[0m"},

@@ -24,11 +24,22 @@ type (
 	// Feed moves to the first column of the next row; at the bottom of the
 	// screen it scrolls, so that the top row goes into the scrollback.
 	Feed struct{}
+	// Onward moves to the first column of the next row by wrapping, so that the
+	// terminal takes the two rows for one line. It leaves autowrap off.
+	Onward struct{}
+	// Save remembers where the cursor is.
+	Save struct{}
+	// Restore takes the cursor back to where it was at Save. Nothing may have
+	// scrolled in between.
+	Restore struct{}
 	// Move moves the cursor by rows and columns; negative is up and left. It
 	// stops at the edges of the screen.
 	Move struct{ Down, Right int }
 	// Bottom moves down to the last row of the screen.
 	Bottom struct{}
+	// Insert inserts blank rows before that of the cursor; as many fall off at
+	// the bottom of the screen.
+	Insert struct{ Rows int }
 	// EraseBelow erases from the cursor to the end of the screen.
 	EraseBelow struct{}
 	// EraseRight erases from the cursor to the end of its row.
@@ -46,8 +57,12 @@ func (Cursor) op()     {}
 func (Wrap) op()       {}
 func (Return) op()     {}
 func (Feed) op()       {}
+func (Onward) op()     {}
+func (Save) op()       {}
+func (Restore) op()    {}
 func (Move) op()       {}
 func (Bottom) op()     {}
+func (Insert) op()     {}
 func (EraseBelow) op() {}
 func (EraseRight) op() {}
 func (Text) op()       {}
@@ -72,11 +87,20 @@ func Encode(dst []byte, ops []Op, p cell.Profile) []byte {
 			dst = append(dst, '\r')
 		case Feed:
 			dst = append(dst, '\r', '\n')
+		case Onward:
+			dst = append(move(mode(dst, "?7", true), edge, 'C', 'D'), "  \r"...)
+			dst = mode(dst, "?7", false)
+		case Save:
+			dst = append(dst, "\x1b7"...)
+		case Restore:
+			dst = append(dst, "\x1b8"...)
 		case Move:
 			dst = move(dst, o.Down, 'B', 'A')
 			dst = move(dst, o.Right, 'C', 'D')
 		case Bottom:
 			dst = move(dst, edge, 'B', 'A')
+		case Insert:
+			dst = move(dst, o.Rows, 'L', 'M')
 		case EraseBelow:
 			dst = append(dst, "\x1b[J"...)
 		case EraseRight:

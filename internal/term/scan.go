@@ -2,6 +2,7 @@ package term
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -146,6 +147,8 @@ func (s *Scanner) take(out []Event, e uv.Event) []Event {
 		return append(out, Focus{false})
 	case uv.PrimaryDeviceAttributesEvent:
 		return append(out, report{kind: reportAttributes})
+	case uv.SecondaryDeviceAttributesEvent:
+		return append(out, report{kind: reportSecondary, text: joined(e)})
 	case uv.KeyboardEnhancementsEvent:
 		return append(out, report{kind: reportKeyboard, value: e.Flags})
 	case uv.ModeReportEvent:
@@ -154,6 +157,15 @@ func (s *Scanner) take(out []Event, e uv.Event) []Event {
 		return append(out, report{kind: reportVersion, text: e.Name})
 	}
 	return out
+}
+
+// joined writes numbers as the parameters of a sequence.
+func joined(numbers []int) string {
+	var words []string
+	for _, n := range numbers {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, ";")
 }
 
 // key names a key press. Text that a key with Ctrl, Alt or Super would type is

@@ -30,6 +30,10 @@ import (
 // The caller falls back to line mode.
 var ErrDumb = errors.New("not a terminal that can be drawn on")
 
+// silence is how long a terminal may take to answer before it is taken for one
+// that never does. An answer that comes later is heard all the same.
+const silence = time.Second
+
 // How long Close waits for what a terminal may never do: take the last bytes
 // while its output is stopped, or answer questions that would otherwise be
 // answered to the shell.
@@ -80,6 +84,7 @@ func Open(in, out *os.File, env func(string) string) (*Terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read terminal: %w", err)
 	}
+	way, known := guess(env)
 	t := &Terminal{
 		in: in, out: out, reader: reader,
 		events:   make(chan Event, 64),
@@ -88,7 +93,7 @@ func Open(in, out *os.File, env func(string) string) (*Terminal, error) {
 		signals:  make(chan os.Signal, 16),
 		profile:  Profile(env),
 		answered: make(chan struct{}),
-		modes:    negotiation{can: Abilities{Reflow: guess(env)}},
+		modes:    negotiation{can: Abilities{Reflow: way}, known: known},
 	}
 	if err := t.enter(); err != nil {
 		reader.Close()
@@ -218,6 +223,8 @@ func (t *Terminal) read() {
 	var scanner Scanner
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
+	waited := time.NewTimer(silence)
+	defer waited.Stop()
 	for {
 		var events []Event
 		select {
@@ -230,6 +237,8 @@ func (t *Terminal) read() {
 			free <- b
 		case <-timer.C:
 			events = scanner.Expire()
+		case <-waited.C:
+			t.unanswered()
 		}
 		if wait := scanner.Wait(); wait > 0 {
 			timer.Reset(wait)
@@ -267,6 +276,17 @@ func (t *Terminal) hear(r report) {
 	if write != "" && !t.closed && !t.suspended {
 		t.out.WriteString(write)
 	}
+	can := t.modes.can
+	t.mu.Unlock()
+	if tell {
+		t.send(Capable{can})
+	}
+}
+
+// unanswered says so when the terminal has given no answer.
+func (t *Terminal) unanswered() {
+	t.mu.Lock()
+	tell := t.modes.silent()
 	can := t.modes.can
 	t.mu.Unlock()
 	if tell {
