@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,11 +125,7 @@ func (a asking) view(width, limit int, now time.Time) []cell.Line {
 	}
 	room := max(width-1-end.Width()-2, 8)
 	rows := []cell.Line{spread(cell.Truncate(question, room), end, width)}
-	// Whatever else has no room, what an answer would store is told in full.
-	body := a.body(width - 1)
-	if 1+len(body) > limit {
-		body = a.flow(width-1, limit-1)
-	}
+	body := a.body(width-1, limit-1)
 	warnings := a.warnings(width - 1)
 	if left := limit - 1 - len(body); left < len(warnings) {
 		warnings = warnings[len(warnings)-max(left, 0):]
@@ -163,10 +160,10 @@ func (a asking) warnings(width int) []cell.Line {
 	return rows
 }
 
-// A choice is a key and what it does.
+// A choice is a key, what it does, and what it would store to what effect.
 type choice struct {
-	key, text string
-	marked    bool
+	key, text, rules, effect string
+	marked                   bool
 }
 
 // choices are the keys that answer, with what each would do and store.
@@ -175,55 +172,117 @@ func (a asking) choices() []choice {
 	if a.ask.Kind == event.AskPermission {
 		switch a.form.mode {
 		case formReason:
-			return []choice{{"enter", "deny and say this", false}, {"esc", "back", false}}
+			return []choice{{key: "enter", text: "deny and say this"}, {key: "esc", text: "back"}}
 		case formChange:
-			return []choice{{"enter", "allow this once", false}, {"esc", "back", false}}
+			return []choice{{key: "enter", text: "allow this once"}, {key: "esc", text: "back"}}
 		}
 		for i, o := range a.ask.Options {
 			key := o.Key
 			if len(key) > 1 {
 				key = fmt.Sprint(i + 1)
 			}
-			out = append(out, choice{key, optionText(o), false})
+			text, rules := optionText(o)
+			out = append(out, choice{key: key, text: text, rules: rules, effect: o.Effect})
 		}
 		if _, ok := denyKey(a.ask.Options); ok {
-			out = append(out, choice{keyBecause, "no, because …", false})
+			out = append(out, choice{key: keyBecause, text: "no, because …"})
 		}
-		return append(out, choice{keyChange, "change it first", false})
+		return append(out, choice{key: keyChange, text: "change it first"})
 	}
 	q := questions(a.ask)[a.form.question]
 	for i, o := range q.Options {
-		out = append(out, choice{fmt.Sprint(i + 1), optionText(o), a.form.chosen[o.Key]})
+		text, _ := optionText(o)
+		out = append(out, choice{key: fmt.Sprint(i + 1), text: text, marked: a.form.chosen[o.Key]})
 	}
 	return out
 }
 
-// body are the choices, two in a row where all fit, and what else can be typed.
-func (a asking) body(width int) []cell.Line {
-	all := a.choices()
+// body are the choices in at most limit rows, and what else can be typed.
+func (a asking) body(width, limit int) []cell.Line {
+	if a.ask.Kind == event.AskPermission {
+		return a.permission(width, limit)
+	}
 	var rows []cell.Line
-	half := width / 2
-	wide := false
-	for _, c := range all {
-		wide = wide || cell.Width(c.text)+8 > half
+	for _, c := range a.choices() {
+		rows = append(rows, cell.Wrap(a.choice(c), max(width, 2), choiceIndent)...)
 	}
-	if wide || len(all) < 3 || a.ask.Kind != event.AskPermission {
-		for _, c := range all {
-			rows = append(rows, cell.Wrap(a.choice(c), max(width, 2), cell.Indent{Rest: cell.Plain("     ")})...)
-		}
-	} else {
-		for i := 0; i < len(all); i += 2 {
-			r := a.choice(all[i])
-			if i+1 < len(all) {
-				r = cell.Join(r, cell.Plain(spaces(max(half-r.Width(), 2))), a.choice(all[i+1]))
-			}
-			rows = append(rows, cell.Truncate(r, width))
-		}
+	rows = append(rows, cell.Truncate(cell.Styled("  "+a.hint(), dim), width))
+	return rows[:min(len(rows), max(limit, 0))]
+}
+
+// permission sets the answers to a call: first those for this once, then those
+// that would store something, each with what that is. Where there is no room,
+// answers that store the same are told so together; where there is less they are
+// one paragraph, and where there is none for all of it those that store something
+// are left out from the end; what is told of one is told in full.
+func (a asking) permission(width, limit int) []cell.Line {
+	groups := a.groups(false)
+	rows := stack(groups, width)
+	if len(rows)+len(a.warnings(width)) > limit {
+		groups = a.groups(true)
+		rows = stack(groups, width)
 	}
-	if a.ask.Kind != event.AskPermission {
-		rows = append(rows, cell.Truncate(cell.Styled("  "+a.hint(), dim), width))
+	for n := len(groups); len(rows) > limit && n > 0; n-- {
+		rest := groups[:n:n]
+		if left := len(groups) - n; left > 0 {
+			rest = append(rest, []cell.Line{cell.Styled("  …", dim)})
+		}
+		rows = pack(slices.Concat(rest...), width)
+	}
+	return rows[:min(len(rows), max(limit, 0))]
+}
+
+// groups are the choices by what they would store. Each says what, or, together,
+// the last of a group does.
+func (a asking) groups(together bool) [][]cell.Line {
+	groups, stored := [][]cell.Line{nil}, []choice{{}}
+	for _, c := range a.choices() {
+		same := func(o choice) bool { return o.rules == c.rules && (o.effect == c.effect || c.rules == "") }
+		i := slices.IndexFunc(stored, same)
+		if i < 0 {
+			i, groups, stored = len(groups), append(groups, nil), append(stored, c)
+		}
+		if !together && c.rules != "" {
+			c.text += ": " + c.rules
+		}
+		groups[i] = append(groups[i], a.choice(c))
+	}
+	if !together {
+		return groups
+	}
+	for i, c := range stored[1:] {
+		g := groups[i+1]
+		g[len(g)-1] = cell.Join(g[len(g)-1], cell.Plain(": "+c.rules))
+	}
+	return groups
+}
+
+// choiceIndent is where the further rows of a choice begin.
+var choiceIndent = cell.Indent{Rest: cell.Plain("     ")}
+
+// stack sets each group of pieces below the one before.
+func stack(groups [][]cell.Line, width int) []cell.Line {
+	var rows []cell.Line
+	for _, g := range groups {
+		rows = append(rows, pack(g, width)...)
 	}
 	return rows
+}
+
+// pack sets pieces behind each other, as many in a row as fit.
+func pack(pieces []cell.Line, width int) []cell.Line {
+	var rows []cell.Line
+	var row cell.Line
+	for _, p := range pieces {
+		if row != nil && row.Width()+1+p.Width() > width {
+			rows = append(rows, cell.Wrap(row, max(width, 2), choiceIndent)...)
+			row = nil
+		} else if row != nil {
+			row = cell.Join(row, cell.Plain(" "))
+		}
+		row = cell.Join(row, p)
+	}
+	return append(rows, cell.Wrap(row, max(width, 2), choiceIndent)...)
 }
 
 // hint names the other keys of a question.
@@ -253,16 +312,6 @@ func (a asking) choice(c choice) cell.Line {
 		mark = "✓ "
 	}
 	return (&setter{}).add(style, "  "+key).add(plain, "  ").add(good, mark).add(plain, c.text).line
-}
-
-// flow sets the choices one behind the other, for a small screen.
-func (a asking) flow(width, limit int) []cell.Line {
-	var all []cell.Line
-	for _, c := range a.choices() {
-		all = append(all, a.choice(c))
-	}
-	rows := cell.Wrap(cell.Join(all...), max(width, 2), cell.Indent{Rest: cell.Plain("  ")})
-	return rows[:min(len(rows), max(limit, 0))]
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }

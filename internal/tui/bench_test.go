@@ -213,7 +213,7 @@ func BenchmarkFrame(b *testing.B) {
 				s.happen(event.BlockGrew{Block: "b", Offset: at, Text: "word "})
 				at += 5
 				p := s.lay()
-				Draw(s.shown, p, term.ReflowLogical)
+				Draw(s.shown, p)
 				s.shown = p
 				s.reduce(Drawn{p})
 				if at%4000 < 5 {

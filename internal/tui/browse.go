@@ -37,7 +37,9 @@ type browser struct {
 
 // browse opens a pager: for the text given, or for the past.
 func (l *loop) browse(b Browse) {
-	l.screen.erase()
+	if !l.clear() {
+		return
+	}
 	p := &browser{title: b.Pager.Title, lines: b.Pager.Lines}
 	l.pager = p
 	l.Terminal.Do([]term.Op{term.Screen{Alternate: true}, term.Cursor{Visible: false}})

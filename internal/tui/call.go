@@ -106,10 +106,7 @@ func previewOf(r *setter, call *display.Call, asked bool) []cell.Line {
 func detail(tool string, arguments json.RawMessage) []cell.Line {
 	var a struct{ Command string }
 	if tool == "bash" && json.Unmarshal(arguments, &a) == nil && a.Command != "" {
-		if head, cut := oneLine(a.Command, titleBytes); !cut && head == strings.TrimSpace(a.Command) {
-			return nil
-		}
-		return excerpt(a.Command, diffLines)
+		return commandLines(a.Command)
 	}
 	head, cut := oneLine(string(arguments), titleBytes)
 	if !cut && head == title(tool, arguments) || string(arguments) == "{}" {
@@ -118,12 +115,30 @@ func detail(tool string, arguments json.RawMessage) []cell.Line {
 	return excerpt(string(arguments), diffLines)
 }
 
+// commandLines are the lines of a command below the first one, which is in the
+// header; all of them where that one is too long for it.
+func commandLines(command string) []cell.Line {
+	rows := strings.Split(strings.TrimSpace(cell.Clean(command)), "\n")
+	before := "  "
+	if len(rows[0]) <= titleBytes {
+		rows, before = rows[1:], "       " // below what follows "  bash "
+	}
+	var out []cell.Line
+	for _, t := range head(rows, diffLines) {
+		out = append(out, cell.Plain(before+clip(t)))
+	}
+	if n := len(rows) - diffLines; n > 0 {
+		out = append(out, more(n))
+	}
+	return out
+}
+
 // outputEnd is the end of an output, two columns in.
 func outputEnd(text string) []cell.Line {
 	if len(text) > outputTail {
 		text = text[len(text)-outputTail:]
 	}
-	text = strings.TrimRight(cell.Clean(strings.ToValidUTF8(text, "")), "\n")
+	text = strings.TrimRight(cell.Clean(printed(strings.ToValidUTF8(text, ""))), "\n")
 	if text == "" {
 		return nil
 	}
@@ -136,6 +151,30 @@ func outputEnd(text string) []cell.Line {
 		out = append(out, cell.Styled("  "+clip(t), dim))
 	}
 	return out
+}
+
+// printed is what a terminal would be left with of lines that write over
+// themselves, as those that show progress do.
+func printed(output string) string {
+	if !strings.Contains(output, "\r") {
+		return output
+	}
+	rows := strings.Split(output, "\n")
+	for i, row := range rows {
+		row = strings.TrimRight(row, "\r")
+		rows[i] = row[strings.LastIndexByte(row, '\r')+1:]
+	}
+	return strings.Join(rows, "\n")
+}
+
+// failure is what a call that failed left, without the exit code, which stands in
+// its line already.
+func failure(e *event.CallEnded) string {
+	text := printed(e.Result)
+	if e.Display != nil && e.Display.Exit != nil {
+		text = strings.TrimSuffix(text, fmt.Sprintf("Command exited with code %d", *e.Display.Exit))
+	}
+	return text
 }
 
 // outcomes are the sign of each status, how it looks, and what is said.
@@ -170,7 +209,7 @@ func (v *callView) outcome() []cell.Line {
 	lines := []cell.Line{r.line}
 	switch {
 	case e.Status == event.StatusError:
-		lines = append(lines, excerpt(e.Result, resultLines)...)
+		lines = append(lines, excerpt(failure(e), resultLines)...)
 	case e.Status == event.StatusSuccess && e.Display != nil && e.Display.Diff != "" && (call.Preview == nil || call.Preview.Diff == ""):
 		lines = append(lines, diffOf(e.Display.Diff, diffLines)...)
 	}
@@ -198,14 +237,32 @@ func facts(call *display.Call, e *event.CallEnded, word string) []string {
 	if e.DurationMS > 0 {
 		out = append(out, duration(time.Duration(e.DurationMS)*time.Millisecond))
 	}
+	if d := call.Decided; d != nil && d.Granted && len(d.Stored) > 0 {
+		out = append(out, "allowed "+stored(d))
+	}
 	return out
 }
+
+// scopes say for how long a rule holds.
+var scopes = map[string]string{
+	"run": "for this run", "session": "for this session", "project": "in this project", "user": "everywhere",
+}
+
+// stored are the rules that an answer stored, and for how long.
+func stored(d *event.PermissionDecided) string {
+	return scopes[d.Scope] + ": " + cell.Clean(strings.Join(d.Stored, ", "))
+}
+
+// ourName is how terminals are called where others see them.
+const ourName = "parley"
 
 // denied says who or what refused a call.
 func denied(d *event.PermissionDecided) string {
 	switch {
 	case d == nil:
 		return "denied"
+	case len(d.Stored) > 0:
+		return "denied " + stored(d)
 	case d.Method == "person" && d.Reason != "":
 		reason, _ := oneLine(d.Reason, titleBytes)
 		return "denied: " + reason
@@ -213,8 +270,10 @@ func denied(d *event.PermissionDecided) string {
 		return "denied: nobody could be asked"
 	case d.Rule != "":
 		return "denied by the rule " + cell.Clean(d.Rule)
+	case d.Who != "" && d.Who != ourName:
+		return "denied by you on " + cell.Clean(d.Who)
 	case d.Who != "":
-		return "denied on " + cell.Clean(d.Who)
+		return "denied by you"
 	}
 	return "denied"
 }

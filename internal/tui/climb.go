@@ -8,33 +8,23 @@ import (
 )
 
 // climb returns how many rows the cursor is below the top of the live rows, once
-// the terminal that shows prev has another size.
+// the terminal that shows prev has another width.
 //
-// Live rows are lines of their own, so a wider terminal leaves them alone. A
-// narrower one may wrap those that are too wide for it. A hidden cursor rests at
-// the very top, before the first character, and stays there: also while frames
-// are on their way to a terminal that has changed already.
-func climb(prev Page, width, height int, reflow term.Reflow) int {
-	row, col := prev.rest(reflow)
-	if width >= prev.Width || reflow == term.ReflowNone {
+// A hidden cursor rests at the very top, before the first character, and stays
+// there: also while frames are on their way to a terminal that has changed
+// already. One that is seen is in the composer. Live rows are lines of their own,
+// so a wider terminal leaves them alone; a narrower one may wrap those above the
+// cursor that are too wide for it. Rows that are one line it does not wrap.
+func climb(prev Page, width int) int {
+	row, col := prev.rest()
+	if width >= prev.Width || prev.Reflow != term.ReflowLogical {
 		return row
 	}
 	up := 0
 	for _, l := range prev.Live[:min(row, len(prev.Live))] {
 		up += wrapped(l, width)
 	}
-	if reflow == term.ReflowLogical {
-		return up + col/width
-	}
-	// xterm.js (Buffer.ts, _reflowSmaller) does not wrap the cursor's own line,
-	// and moves the cursor down by each row that comes to be below it. A terminal
-	// that became lower has cut rows off there.
-	if height >= prev.Height {
-		for i := row + 1; i < len(prev.Live); i++ {
-			up += wrapped(prev.Live[i], width) - 1
-		}
-	}
-	return up
+	return up + col/width
 }
 
 // wrapped returns how many rows a terminal of this width makes of a line. A wide

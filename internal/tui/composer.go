@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/cell"
@@ -101,6 +102,19 @@ func (c composer) remember() composer {
 	}
 	c.back, c.draft = 0, ""
 	return c.set("")
+}
+
+// earlier puts what was said before this terminal was opened in front of what was
+// said since. It may hold what a program said, so it is made safe to show.
+func (c composer) earlier(texts []string) composer {
+	var all []string
+	for _, text := range slices.Concat(texts, c.history) {
+		if text = cell.Clean(text); len(all) == 0 || all[len(all)-1] != text {
+			all = append(all, text)
+		}
+	}
+	c.history = all[max(0, len(all)-historyMax):]
+	return c
 }
 
 // promptWidth is the width of what stands before the text.

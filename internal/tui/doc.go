@@ -41,7 +41,8 @@
 // The cursor rests in the composer while nothing moves. While a run is open frames
 // come unasked, and the terminal may have changed its size before we hear of it;
 // then it rests hidden at the top of the live rows, where erasing below it is
-// right in any case, and the composer shows a painted one.
+// right in any case, and the composer shows a painted one. docs/adr/0004 tells
+// what terminals do to live rows, and what is done about it.
 //
 // It does not fold events: that is package display. It does not find or start a
 // daemon, nor keep a connection: that is the [Source]'s.

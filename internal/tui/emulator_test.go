@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ type emulator struct {
 	top    int    // first row of the screen
 	x, y   int    // the cursor; y counts from top
 	late   bool   // the next character wraps first
+	saved  [2]int // the cursor, by column and row of rows
 	wrap   bool
 	shown  bool
 	sync   bool
@@ -88,6 +90,9 @@ func (e *emulator) Write(b []byte) (int, error) {
 				e.control(s[2:i], s[i])
 			}
 			s = s[i+1:]
+		case strings.HasPrefix(s, "\x1b7"), strings.HasPrefix(s, "\x1b8"):
+			e.remember(s[1] == '7')
+			s = s[2:]
 		case strings.HasPrefix(s, "\x1b]8;"):
 			i := strings.Index(s, "\x1b\\")
 			if i < 0 {
@@ -102,7 +107,7 @@ func (e *emulator) Write(b []byte) (int, error) {
 			e.x, e.late, s = 0, false, s[1:]
 			e.seen()
 		case s[0] == '\n':
-			e.feed()
+			e.feed(false)
 			s = s[1:]
 		case s[0] == '\a':
 			e.bells++
@@ -124,6 +129,16 @@ func (e *emulator) Write(b []byte) (int, error) {
 		}
 	}
 	return len(b), nil
+}
+
+// remember saves the place of the cursor, or goes back there.
+func (e *emulator) remember(save bool) {
+	if save {
+		e.saved = [2]int{e.x, e.top + e.y}
+		return
+	}
+	e.seen()
+	e.x, e.y, e.late = e.saved[0], max(e.saved[1]-e.top, 0), false
 }
 
 // seen complains when the user could see the cursor somewhere in a frame.
@@ -149,11 +164,20 @@ func (e *emulator) control(params string, final byte) {
 	case 'D':
 		e.seen()
 		e.x, e.late = max(e.x-n, 0), false
+	case 'L':
+		for range min(n, e.h-e.y) {
+			at := e.top + e.y
+			e.rows = slices.Insert(e.rows[:len(e.rows)-1], at, erow{})
+			e.sever(at)
+		}
+		e.x, e.late = 0, false
 	case 'J':
 		if params != "" {
 			e.complain("CSI %s J", params)
 		}
+		e.sever(e.top + e.y)
 		e.cut(e.y, e.x)
+		e.rows[e.top+e.y].soft = false
 		for y := e.y + 1; y < e.h; y++ {
 			e.rows[e.top+y] = erow{}
 		}
@@ -161,6 +185,7 @@ func (e *emulator) control(params string, final byte) {
 		if params != "" {
 			e.complain("CSI %s K", params)
 		}
+		e.sever(e.top + e.y)
 		e.cut(e.y, e.x)
 	case 'h', 'l':
 		on := final == 'h'
@@ -224,9 +249,16 @@ func (e *emulator) reply(s string) {
 	}
 }
 
+// sever makes the row of the cursor a line of its own, when all of it is erased.
+func (e *emulator) sever(row int) {
+	if e.x == 0 && row > 0 {
+		e.rows[row-1].soft = false
+	}
+}
+
 func (e *emulator) cut(y, x int) {
 	r := &e.rows[e.top+y]
-	r.soft = false
+	r.soft = r.soft && e.reflow == term.ReflowShifting // where the next row bears the mark
 	at := 0
 	for i, c := range r.cells {
 		if at >= x {
@@ -237,8 +269,10 @@ func (e *emulator) cut(y, x int) {
 	}
 }
 
-func (e *emulator) feed() {
+// feed goes to the next row, which continues this one or does not.
+func (e *emulator) feed(soft bool) {
 	e.late = false
+	e.rows[e.top+e.y].soft = soft
 	if e.y < e.h-1 {
 		e.y++
 		return
@@ -250,8 +284,7 @@ func (e *emulator) feed() {
 func (e *emulator) put(c ecell) {
 	if e.late || e.x+c.width > e.w {
 		if e.wrap {
-			e.rows[e.top+e.y].soft = true
-			e.feed()
+			e.feed(true)
 			e.x = 0
 		} else {
 			e.x = max(e.w-c.width, 0)

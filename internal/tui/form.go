@@ -235,16 +235,33 @@ func change(arguments json.RawMessage, text string) (json.RawMessage, bool) {
 	return json.RawMessage(text), true
 }
 
-// optionText says what an option does and exactly what it would store.
-func optionText(o event.Option) string {
-	text := cell.Clean(o.Label)
-	for _, rule := range o.Rules {
-		if !strings.Contains(text, cell.Clean(rule)) {
-			text += ": " + cell.Clean(rule)
-		}
+// optionText says what an option does, and exactly what it would store.
+func optionText(o event.Option) (text, rules string) {
+	text = answerText(o)
+	if text == "" {
+		text = cell.Clean(o.Label)
 	}
 	if o.Detail != "" {
 		text += " · " + cell.Clean(o.Detail)
 	}
-	return strings.ReplaceAll(text, "\n", " ")
+	return strings.ReplaceAll(text, "\n", " "), cell.Clean(strings.Join(o.Rules, ", "))
+}
+
+// answerText is an option of a permission ask in as few words as answer its
+// question; empty where its own are to be used.
+func answerText(o event.Option) string {
+	scope := scopes[o.Scope]
+	switch {
+	case o.Effect == "allow" && o.Scope == "once":
+		return "yes, once"
+	case o.Effect == "allow":
+		return scope
+	case o.Effect == "deny" && o.Scope == "once" && o.Stop:
+		return "no, and stop"
+	case o.Effect == "deny" && o.Scope == "once":
+		return "no"
+	case o.Effect == "deny" && scope != "":
+		return "no, " + scope
+	}
+	return ""
 }

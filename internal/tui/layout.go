@@ -22,38 +22,56 @@ func liveLimit(height int) int {
 	return min(max(min(liveMax, height/2), liveMin), max(height, 1))
 }
 
-// slack is how many columns live rows leave free in a terminal that moves the
-// cursor when it wraps them: one that is made narrower by hand, a few columns at
-// a time, then never has to.
-const slack = 12
-
-// width returns the columns that live rows may take.
+// width returns the columns that live rows may take. Where a terminal would wrap
+// them, some stay free: made narrower by hand, a few columns at a time, it never
+// has to.
 func (m *Model) width() int {
-	if m.can.Reflow == term.ReflowShifting && m.size.Width > 4*slack {
-		return m.size.Width - slack
+	switch m.can.Reflow {
+	case term.ReflowLogical, term.ReflowUnknown:
+		return m.size.Width - m.size.Width/10
+	case term.ReflowNone, term.ReflowShifting:
 	}
 	return m.size.Width
 }
 
+// narrow is how wide a terminal is left at least by whoever makes it narrower at
+// one stroke: a split, a tile, another font.
+const narrow = 30
+
 // survives reports whether the rows would still be on the screen if the terminal
-// changed at one stroke: to half its width, or 40 columns; to 80 by 24; to ten
+// changed at one stroke: to half its width, or to narrow; to 80 by 24; to ten
 // rows. A terminal that wraps rows anew makes several of one, and pushes what
 // does not fit into the scrollback, where nothing can be taken back.
-func survives(live []cell.Line, size term.Size) bool {
+func survives(live []cell.Line, size term.Size, reflow term.Reflow, below int) bool {
 	for _, smaller := range []term.Size{
-		{Width: max(min(40, size.Width/2), 1), Height: size.Height},
+		{Width: max(min(narrow, size.Width/2), 1), Height: size.Height},
 		{Width: min(80, size.Width), Height: min(24, size.Height)},
 		{Width: size.Width, Height: min(10, size.Height)},
 	} {
-		n := 0
-		for _, l := range live {
-			n += wrapped(l, smaller.Width)
-		}
-		if n > smaller.Height {
+		blank := max(below-(size.Height-smaller.Height), 0)
+		if rewrapped(live, size.Width, smaller.Width, reflow)+blank > smaller.Height {
 			return false
 		}
 	}
 	return true
+}
+
+// rewrapped returns how many rows a terminal may make of live rows once it is
+// narrower. One that is not known may take them for one line (see grouped), each
+// as wide as the screen was.
+func rewrapped(live []cell.Line, from, to int, reflow term.Reflow) int {
+	n := 0
+	switch reflow {
+	case term.ReflowUnknown:
+		n = (len(live)*from + to - 1) / to
+	case term.ReflowLogical:
+		for _, l := range live {
+			n += wrapped(l, to)
+		}
+	case term.ReflowNone, term.ReflowShifting:
+		n = len(live)
+	}
+	return n
 }
 
 // Layout composes the page of a model: what is final leaves, what is alive stays
@@ -65,9 +83,9 @@ func survives(live []cell.Line, size term.Size) bool {
 // the row that is written in, the last row of the log, the status. The composer,
 // an open ask and the state of the run never do.
 func Layout(m Model) Page {
-	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Anew: m.redraw, Bell: m.bell}
+	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Anew: m.redraw, Bell: m.bell, Reflow: m.can.Reflow}
 	s := m.scene()
-	entries := m.log.pending(p.Width, s)
+	entries := m.log.pending(m.width(), s)
 	n := final(entries)
 	for _, e := range entries[:n] {
 		p.Commit = append(p.Commit, m.set(e)...)
@@ -76,7 +94,7 @@ func Layout(m Model) Page {
 	t := newTail(entries[n:], m.width(), tailMax, m.words)
 	limit := liveLimit(p.Height)
 	l := m.compose(m.width(), limit, t)
-	for limit > liveMin && !survives(l.rows, m.size) {
+	for limit > liveMin && !survives(l.rows, m.size, m.can.Reflow, m.footing.below) {
 		limit--
 		l = m.compose(m.width(), limit, t)
 	}
@@ -148,7 +166,7 @@ func (m *Model) set(e entry) []cell.Line {
 	if !m.words {
 		return []cell.Line{e.text}
 	}
-	return wrapWords(e.text, max(m.width()-1, 2))
+	return wrapWords(e.text, max(m.size.Width-1, 2))
 }
 
 // hanging is what a line begins with that its further rows are set behind: its

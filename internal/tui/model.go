@@ -32,6 +32,7 @@ type Model struct {
 	commands int
 	sync     SyncPhase
 	urgency  Urgency
+	footing  footing
 	redraw   bool // the next frame begins anew
 	bell     bool
 	words    bool // finished lines are broken between words, not by the terminal

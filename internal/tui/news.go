@@ -92,8 +92,9 @@ func retryView(it *display.Item) []cell.Line {
 	return []cell.Line{(&setter{}).add(dim, text).line}
 }
 
-// askView is what stays of an ask. A call says itself whether it ran; what is
-// kept is what the answer stored, and the answers to questions.
+// askView is what stays of an ask. A call says itself whether it ran and what the
+// answer stored, but for those of sub-agents, which have no line; what is kept are
+// the answers to questions.
 func askView(it *display.Item) []cell.Line {
 	a := it.Ask
 	if a.Closed == nil {
@@ -101,8 +102,8 @@ func askView(it *display.Item) []cell.Line {
 	}
 	if a.Opened.Kind == event.AskPermission {
 		for _, o := range a.Opened.Options {
-			if o.Key == a.Closed.Key && len(o.Rules) > 0 {
-				return []cell.Line{(&setter{}).add(dim, "  ", optionText(o)).line}
+			if o.Key == a.Closed.Key && len(o.Rules) > 0 && it.Voice.Name != "" {
+				return []cell.Line{(&setter{}).add(dim, "  ", cell.Clean(a.Closed.Outcome)+" "+scopes[o.Scope]+": "+cell.Clean(strings.Join(o.Rules, ", "))).line}
 			}
 		}
 		return nil

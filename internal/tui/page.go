@@ -34,6 +34,7 @@ type Page struct {
 	Ask           event.AskID // the ask that is shown
 	Bell          bool        // the user is needed
 	Anew          bool        // what the terminal shows of ours is not to be relied on
+	Reflow        term.Reflow // what the terminal does to rows when it is resized
 
 	place   Caret // in the composer, for Lit
 	painted bool  // the cursor is to be painted, and the terminal's own to stay hidden
@@ -76,15 +77,11 @@ func paint(l cell.Line, col int) cell.Line {
 	return cell.Join(before, under, l.Slice(at+n, l.Len()))
 }
 
-// rest returns where the terminal's cursor rests after this page. Hidden, that
-// is the first column of the first live row. In xterm.js, which moves the cursor
-// down by each row that comes to be below it, it is that of the last one.
-func (p Page) rest(reflow term.Reflow) (row, col int) {
-	switch {
-	case p.Caret.Visible:
+// rest returns where the terminal's cursor rests after this page: in the
+// composer, or hidden in the first column of the first live row.
+func (p Page) rest() (row, col int) {
+	if p.Caret.Visible {
 		return p.Caret.Row, p.Caret.Col
-	case reflow == term.ReflowShifting:
-		return max(len(p.Live)-1, 0), 0
 	}
 	return 0, 0
 }

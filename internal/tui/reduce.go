@@ -34,6 +34,8 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		}
 	case Answered:
 		out = m.answered(in.Result)
+	case Inputs:
+		m.composer = m.composer.earlier(in.Texts)
 	case Lost:
 		if m.lost.IsZero() {
 			m.lost = m.now
@@ -45,8 +47,9 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 			m.sync = NeedsInsert
 		}
 		m.redraw, m.bell = false, false
+		m.footing = m.footing.laid(in.Page, in.Page.log.leaving)
 	case Committed:
-		m.log.commit(in.To, m.size.Width, m.scene())
+		m.log.commit(in.To, m.width(), m.scene())
 		m.sync = InsertedNeedsRedraw
 	case Drawn:
 		m.drawn(in.Page)
@@ -207,10 +210,14 @@ func (m *Model) typed(e term.Event) []Intent {
 		}
 	case term.Size:
 		if e != m.size {
+			m.footing = m.footing.resized(m.size, e, m.can.Reflow)
 			m.size = e
 			m.urge(Prompt)
 		}
 	case term.Capable:
+		if e.Reflow != m.can.Reflow {
+			m.urge(Prompt)
+		}
 		m.can = e.Abilities
 	case term.Resumed:
 		m.redraw = true

@@ -156,9 +156,7 @@ func (e *emulator) shift(w int) {
 		last = first
 	}
 	for i := range e.rows {
-		if !e.rows[i].soft {
-			e.crop(&e.rows[i], w)
-		}
+		e.crop(&e.rows[i], w)
 	}
 	e.w, e.x = w, min(e.x, w-1)
 }

@@ -25,8 +25,6 @@ type Options struct {
 	Words bool
 	// Prompt is sent as the first prompt, where it is not empty.
 	Prompt string
-	// History are the inputs of earlier sessions, the oldest first.
-	History []string
 }
 
 // ErrSignal is what Run returns when a signal asked it to leave.
@@ -40,6 +38,11 @@ const (
 	batchMax      = 512
 	leavePatience = 200 * time.Millisecond
 )
+
+// feast is about how many bytes of events are taken at most between two frames;
+// the next frame is drawn at once then. What is more waits where it comes from, so
+// memory does not grow with what streams, nor while the terminal takes nothing.
+const feast = 32 << 10
 
 // Run shows a session on a terminal until the user leaves, and gives the terminal
 // back as it was, also when ctx ends or something panics. It returns nil when
@@ -67,6 +70,7 @@ type loop struct {
 	screen  *screen
 	display *display.Controller
 	old     bool      // what the display yields is from the past
+	fed     int       // bytes that came since the last frame
 	seq     event.Seq // of the last event
 	first   event.Seq // of the first event that was shown
 	more    bool      // there is a past before that
@@ -80,7 +84,6 @@ type loop struct {
 func newLoop(o Options) *loop {
 	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1)}
 	l.model = New(o.Terminal.Size(), time.Now())
-	l.model.composer.history = o.History
 	l.model.can, l.model.words = o.Terminal.Abilities(), o.Words
 	l.display = display.New(o.Session, shower{l})
 	return l
@@ -107,7 +110,7 @@ func (l *loop) run(ctx context.Context) error {
 		case e := <-l.Terminal.Events():
 			l.tick()
 			l.typed(e)
-		case u, ok := <-l.Source.Updates():
+		case u, ok := <-l.updates():
 			l.tick()
 			l.update(u, ok)
 		case err := <-l.screen.written:
@@ -146,12 +149,20 @@ func (l *loop) drain() {
 		default:
 		}
 		select {
-		case u, ok := <-l.Source.Updates():
+		case u, ok := <-l.updates():
 			l.update(u, ok)
 		default:
 			return
 		}
 	}
+}
+
+// updates is where news comes from, or nil while the screen has enough to show.
+func (l *loop) updates() <-chan Update {
+	if l.fed > feast && l.pager == nil {
+		return nil
+	}
+	return l.Source.Updates()
 }
 
 func (l *loop) tick() { l.reduce(Ticked{time.Now()}) }
@@ -203,6 +214,8 @@ func (l *loop) update(u Update, ok bool) {
 		}
 	case Reply:
 		l.reduce(Answered{u.Result})
+	case Inputs:
+		l.reduce(u)
 	case Down:
 		l.reduce(Lost{u.Err})
 	}
@@ -248,25 +261,63 @@ func (l *loop) happened(e event.Event) {
 
 func (l *loop) apply(e event.Event) {
 	l.seq = max(l.seq, e.Seq)
+	if l.fed += weight(e); l.fed > feast {
+		l.model.urge(Prompt)
+	}
 	l.display.Apply(e)
+}
+
+// weight is about how much an event makes the screen hold.
+func weight(e event.Event) int {
+	const least = 64
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		return least + len(b.Text)
+	case event.CallGrew:
+		return least + len(b.Text)
+	case event.BlockEnded:
+		return least + len(b.Text)
+	}
+	return least
 }
 
 // wrote takes the outcome of a frame. One that committed lines is followed at
 // once by the one frame that shows the cursor.
 func (l *loop) wrote(err error) {
-	if err != nil {
-		l.quit = &Quit{Err: err}
+	p, ok := l.took(err)
+	if !ok {
 		return
 	}
-	p := l.screen.done()
 	if len(p.Commit) > 0 {
-		l.reduce(Committed{p.Upto})
 		if lit := p.Lit(); l.screen.start(lit) {
 			return
 		}
-		p = l.screen.shown
 	}
-	l.reduce(Drawn{p})
+	l.reduce(Drawn{l.screen.shown})
+}
+
+// took takes the outcome of a frame: what it committed the scrollback owns.
+func (l *loop) took(err error) (p Page, ok bool) {
+	if err != nil {
+		l.quit = &Quit{Err: err}
+		return Page{}, false
+	}
+	p = l.screen.done()
+	if len(p.Commit) > 0 {
+		l.reduce(Committed{p.Upto})
+	}
+	return p, true
+}
+
+// clear takes the live rows off the screen, once the frame that is being written
+// is there. It reports false when the terminal does not take that.
+func (l *loop) clear() bool {
+	if !l.screen.settle(leavePatience, func(err error) { l.took(err) }) {
+		return false
+	}
+	l.screen.erase()
+	l.reduce(Drawn{l.screen.shown})
+	return true
 }
 
 // draw begins a frame if one is due.
@@ -284,6 +335,7 @@ func (l *loop) draw() error {
 		l.reduce(Typed{size})
 	}
 	p := Layout(l.model)
+	l.fed = 0
 	l.reduce(Laid{p})
 	if !l.screen.start(p) {
 		l.reduce(Drawn{p})
@@ -308,7 +360,7 @@ func (l *loop) set(timer *time.Timer) {
 
 // suspend stops the program and draws anew when it goes on.
 func (l *loop) suspend() {
-	l.screen.erase()
+	l.clear()
 	if err := l.Terminal.Suspend(); err != nil {
 		l.quit = &Quit{Err: err}
 	}
@@ -319,7 +371,9 @@ func (l *loop) close() {
 	if l.pager != nil {
 		l.pager.leave(l)
 	}
-	l.screen.erase()
+	if l.screen.settle(leavePatience, func(error) { l.screen.done() }) {
+		l.screen.erase()
+	}
 	close(l.screen.frames)
 	l.Terminal.Close()
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/creack/pty"
 
+	"parley/internal/command"
 	"parley/internal/event"
+	"parley/internal/term"
 )
 
 // past is a session of n turns.
@@ -99,7 +102,98 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-var forbidden = regexp.MustCompile(`\x1b\[(2J|3J|1J|\?1049[hl]|\?47h|\d*S|\d*T|[\d;]*[Hfr]|\d*[LM@P])`)
+// A stuck terminal takes no frame until it is released.
+type stuck struct {
+	events  chan term.Event
+	frames  chan struct{} // a frame is to be written
+	release chan struct{}
+	text    strings.Builder // all that was written
+}
+
+func (s *stuck) Events() <-chan term.Event { return s.events }
+func (s *stuck) Size() term.Size           { return term.Size{Width: 80, Height: 24} }
+func (s *stuck) Abilities() term.Abilities { return term.Abilities{} }
+func (s *stuck) Suspend() error            { return nil }
+func (s *stuck) Close() error              { return nil }
+func (s *stuck) Do(ops []term.Op) (int, error) {
+	select {
+	case s.frames <- struct{}{}:
+	default:
+	}
+	<-s.release
+	for _, o := range ops {
+		if o, ok := o.(term.Text); ok {
+			s.text.WriteString(o.Line.Text())
+		}
+	}
+	return 0, nil
+}
+
+// A pager that is opened, and a program that is stopped, while a frame is on its
+// way take note of what the frame commits: it is not written again.
+func TestClearWhileWriting(t *testing.T) {
+	for _, key := range []string{"pgup", "ctrl+z"} {
+		source := newSource()
+		terminal := &stuck{events: make(chan term.Event), frames: make(chan struct{}, 1), release: make(chan struct{}, 100)}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		terminal.release <- struct{}{}
+		go func() {
+			ended <- Run(ctx, Options{Source: source, Terminal: terminal, Session: sessionID, Debug: true})
+		}()
+		<-terminal.frames
+		source.happen(begin("go")...)
+		<-terminal.frames
+		terminal.events <- term.Key{Name: key}
+		close(terminal.release)
+		terminal.events <- term.Key{Name: "q", Text: "q"}
+		terminal.events <- term.Resumed{}
+		source.happen(finish()...)
+		terminal.events <- term.Key{Name: "x", Text: "x"}
+		for len(source.updates) > 0 {
+			<-terminal.frames
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: ended with %v", key, err)
+		}
+		if n := strings.Count(terminal.text.String(), "$ go"); n != 1 {
+			t.Errorf("%s: what was said is written %d times: %q", key, n, terminal.text.String())
+		}
+	}
+}
+
+// What streams while the terminal takes nothing waits where it comes from; keys
+// are heard all the same, and all of it is shown in the end.
+func TestBacklog(t *testing.T) {
+	const pieces, size = 300, 4 << 10
+	source := &fakeSource{updates: make(chan Update, pieces+10), sent: make(chan command.Body, 64)}
+	source.updates <- Attached{Client: "me"}
+	terminal := &stuck{events: make(chan term.Event), frames: make(chan struct{}, 1), release: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- Run(ctx, Options{Source: source, Terminal: terminal, Session: sessionID}) }()
+	<-terminal.frames
+	source.happen(append(begin("go"), event.BlockStarted{Block: "b", Role: event.RoleText})...)
+	text := strings.Repeat("x", size-2) + "\n\n"
+	for i := range pieces {
+		source.happen(event.BlockGrew{Block: "b", Offset: i * size, Text: text})
+	}
+	for range 100 {
+		terminal.events <- term.Key{Name: "a", Text: "a"}
+	}
+	if taken := pieces - len(source.updates); taken > feast/size+3 {
+		t.Errorf("%d of %d pieces were taken", taken, pieces)
+	}
+	close(terminal.release)
+	for len(source.updates) > 0 {
+		<-terminal.frames
+	}
+	cancel()
+	<-ended
+}
+
+var forbidden = regexp.MustCompile(`\x1b\[(2J|3J|1J|\?1049[hl]|\?47h|\d*S|\d*T|[\d;]*[Hfr]|\d*[M@P])`)
 
 // Of all that is written, with streams, asks, resizes and the end, nothing clears
 // the screen or the scrollback, scrolls a region, moves to an absolute row or
@@ -111,7 +205,7 @@ func TestBytes(t *testing.T) {
 	r.command()
 	r.source.happen(startEdit()...)
 	r.source.happen(previewed(), asked("a1", "c1"))
-	r.untilText("y  allow once")
+	r.untilText("y  yes, once")
 	pty.Setsize(r.master, &pty.Winsize{Rows: 12, Cols: 100})
 	r.mu.Lock()
 	r.screen.resize(100, 12)

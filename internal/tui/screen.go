@@ -54,7 +54,7 @@ func (s *screen) write() {
 // start begins to write the frame that shows a page. It reports false when the
 // terminal shows it already.
 func (s *screen) start(p Page) bool {
-	ops := Draw(s.shown, p, s.terminal.Abilities().Reflow)
+	ops := Draw(s.shown, p)
 	if len(ops) == 0 {
 		s.shown = p
 		return false
@@ -71,14 +71,15 @@ func (s *screen) done() Page {
 	return s.shown
 }
 
-// settle waits until nothing is being written, but not for ever.
-func (s *screen) settle(patience time.Duration) bool {
+// settle waits until nothing is being written, but not for ever, and hands over
+// the outcome of the frame that was.
+func (s *screen) settle(patience time.Duration, took func(error)) bool {
 	if !s.writing {
 		return true
 	}
 	select {
 	case err := <-s.written:
-		s.done()
+		took(err)
 		return err == nil
 	case <-time.After(patience):
 		return false
@@ -87,8 +88,6 @@ func (s *screen) settle(patience time.Duration) bool {
 
 // erase takes the live rows off the screen.
 func (s *screen) erase() {
-	if s.settle(leavePatience) {
-		s.terminal.Do(Erase(s.shown, s.terminal.Size(), s.terminal.Abilities().Reflow))
-		s.shown = Page{}
-	}
+	s.terminal.Do(Erase(s.shown, s.terminal.Size()))
+	s.shown = Page{}
 }

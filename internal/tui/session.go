@@ -32,7 +32,7 @@ type queued struct {
 
 // open takes what is known of a session at the begin of its story.
 func (s session) open(st *transcript.State, client event.ClientID) session {
-	s = session{id: st.Session, client: client, model: st.Settings.Model, workspace: st.Workspace, usage: st.Usage}
+	s = session{id: st.Session, client: client, model: modelOf(st), workspace: st.Workspace, usage: st.Usage}
 	for _, c := range st.Clients {
 		s.clients = append(s.clients, c.Client)
 	}
@@ -42,6 +42,22 @@ func (s session) open(st *transcript.State, client event.ClientID) session {
 		}
 	}
 	return s
+}
+
+// modelOf is the model that was set, or else the one that answers, or did last.
+func modelOf(st *transcript.State) string {
+	if st.Settings.Model != "" {
+		return st.Settings.Model
+	}
+	if st.Step != nil && st.Step.Response != nil {
+		return st.Step.Response.Model
+	}
+	for _, e := range slices.Backward(st.Entries) {
+		if e.Content != nil && len(e.Content.Parts) > 0 {
+			return e.Content.Parts[len(e.Content.Parts)-1].Model
+		}
+	}
+	return ""
 }
 
 // happened takes an event that is state. Events of sub-agents are not about this
@@ -159,6 +175,9 @@ func (s session) modelName() string {
 	return cell.Clean(s.model[strings.LastIndexByte(s.model, '/')+1:])
 }
 
+// scant is the width up to which the context is told in percent only.
+const scant = 48
+
 // statusRow is the last row: what answers, how full its memory is, where, and
 // who else is there. What does not fit is left out from the right.
 func (s session) statusRow(width int, title string) cell.Line {
@@ -167,7 +186,11 @@ func (s session) statusRow(width int, title string) cell.Line {
 		facts = append(facts, name)
 	}
 	if u := s.usage; u.ContextLimit > 0 {
-		facts = append(facts, fmt.Sprintf("%s of %s (%d %%)", short(u.ContextUsed), short(u.ContextLimit), (u.ContextUsed*100+u.ContextLimit/2)/u.ContextLimit))
+		full := fmt.Sprintf("%d %%", (u.ContextUsed*100+u.ContextLimit/2)/u.ContextLimit)
+		if width > scant {
+			full = fmt.Sprintf("%s of %s (%s)", short(u.ContextUsed), short(u.ContextLimit), full)
+		}
+		facts = append(facts, full)
 	}
 	if b := base(s.workspace); b != "" {
 		facts = append(facts, cell.Clean(b))

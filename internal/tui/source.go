@@ -49,9 +49,16 @@ type (
 	Reply struct{ Result command.Result }
 	// Down says that the connection is lost. The source makes it again.
 	Down struct{ Err error }
+	// Inputs are what was said to earlier sessions, the oldest first: what the
+	// composer goes back to. They come once, whenever they are known.
+	Inputs struct{ Texts []string }
 )
 
 func (Attached) update() {}
 func (News) update()     {}
 func (Reply) update()    {}
 func (Down) update()     {}
+func (Inputs) update()   {}
+
+// What the composer can go back to is no story: the model takes it as it comes.
+func (Inputs) input() {}

@@ -129,7 +129,7 @@ func (s *stage) lay() Page {
 // put writes the frame of a page.
 func (s *stage) put(p Page) {
 	s.t.Helper()
-	ops := Draw(s.shown, p, s.screen.reflow)
+	ops := Draw(s.shown, p)
 	s.screen.Write(term.Encode(nil, ops, cell.Color16|cell.Links))
 	if len(s.screen.moved) > 0 {
 		b := term.Encode(nil, ops, 0)
@@ -158,7 +158,29 @@ func (s *stage) draw() Page {
 	p := s.lay()
 	s.put(p)
 	s.took(p)
+	if s.model.size == (term.Size{Width: s.screen.w, Height: s.screen.h}) {
+		s.seen()
+	}
 	return p
+}
+
+// seen fails unless the screen shows the live rows of the last page.
+func (s *stage) seen() {
+	s.t.Helper()
+	top := s.screen.y
+	if s.shown.Caret.Visible {
+		top -= s.shown.Caret.Row
+	}
+	rows := s.screen.screen()
+	for i, l := range s.shown.Live {
+		got, want := "(beyond the screen)", strings.TrimRight(l.Text(), " ")
+		if at := top + i; at >= 0 && at < len(rows) {
+			got = rows[at]
+		}
+		if got != want {
+			s.t.Fatalf("live row %d of %d is %q, want %q", i, len(s.shown.Live), got, want)
+		}
+	}
 }
 
 // resize changes the terminal and tells the model.
@@ -170,7 +192,7 @@ func (s *stage) resize(w, h int) {
 
 // leave takes the live rows away.
 func (s *stage) leave() {
-	s.screen.Write(term.Encode(nil, Erase(s.shown, s.model.size, s.screen.reflow), 0))
+	s.screen.Write(term.Encode(nil, Erase(s.shown, s.model.size), 0))
 	s.shown = Page{}
 }
 

@@ -16,20 +16,33 @@ func (m *Model) stateRow(width int) cell.Line {
 	if what == "" {
 		return nil
 	}
-	left := (&setter{}).add(style, m.scene().sign()+" ", what)
+	brief := (&setter{}).add(style, m.scene().sign()+" ", what)
 	if !since.IsZero() {
-		left.add(dim, " · "+seconds(m.now.Sub(since)))
+		brief.add(dim, " · "+seconds(m.now.Sub(since)))
 	}
+	full := brief.line
 	if n := m.counted / 4; n > 0 && m.running() {
-		left.add(dim, " · ~"+plural(n, "token"))
+		full = cell.Join(full, cell.Styled(" · ~"+plural(n, "token"), dim))
 	}
-	row := cell.Truncate(left.line, max(width-1, 1))
-	for _, keys := range m.keys() {
-		if r := spread(row, cell.Styled(keys, dim), width); r.Width() > row.Width() {
-			return r
+	return beside(m.keys(), width, full, brief.line)
+}
+
+// beside sets the fullest account of the keys that fits beside the fullest of
+// the lines. A line that is too long for the row itself is cut for the last of the
+// keys too, if most of the row is left to it.
+func beside(keys []string, width int, lines ...cell.Line) cell.Line {
+	for _, l := range lines {
+		for _, k := range keys {
+			if row := spread(l, cell.Styled(k, dim), width); row.Width() > l.Width() {
+				return row
+			}
 		}
 	}
-	return row
+	last, key := lines[len(lines)-1], cell.Styled(keys[len(keys)-1], dim)
+	if room := width - 1 - key.Width() - 2; last.Width() >= width && 3*room >= 2*width {
+		return spread(cell.Truncate(last, room), key, width)
+	}
+	return cell.Truncate(lines[0], max(width-1, 1))
 }
 
 // waitingFor names what is waited for, and since when.
@@ -105,19 +118,28 @@ func (m *Model) retry() *display.Item {
 	return nil
 }
 
-var whens = map[event.When]string{event.WhenPause: "steer", event.WhenAfter: "steer after this step", event.WhenNow: "steer now"}
+// whens say when a steer takes over, in full and in short.
+var whens = map[event.When][2]string{
+	event.WhenPause: {"steer", "steer"},
+	event.WhenAfter: {"steer after this step", "steer after"},
+	event.WhenNow:   {"steer now", "steer now"},
+}
 
 // keys are the keys that matter, the fullest account first.
 func (m *Model) keys() []string {
-	if !m.lost.IsZero() {
+	steer := whens[m.when]
+	switch {
+	case !m.lost.IsZero(), m.log.source.Status().Aborting:
 		return []string{"ctrl+c ctrl+c leave"}
-	}
-	if m.composer.text == "" {
-		return []string{"esc interrupt · enter " + whens[m.when], "esc interrupt"}
+	case m.edited != "":
+		return []string{"enter changes it · esc leaves it", "enter changes it"}
+	case m.composer.text == "":
+		return []string{"esc interrupt · enter " + steer[0], "esc interrupt"}
 	}
 	return []string{
-		"enter " + whens[m.when] + " · tab when · alt+enter queue · esc interrupt",
-		"enter " + whens[m.when] + " · alt+enter queue",
-		"enter " + whens[m.when],
+		"enter " + steer[0] + " · tab when · alt+enter queue · esc interrupt",
+		"enter " + steer[0] + " · alt+enter queue",
+		"enter " + steer[0],
+		"enter " + steer[1],
 	}
 }

@@ -129,7 +129,7 @@ func TestScenarios(t *testing.T) {
 	if last := s.screen.screen()[23]; strings.TrimSpace(last) != "parley" {
 		t.Errorf("the last row of the screen is %q, want the status", last)
 	}
-	if row, _ := s.shown.rest(term.ReflowLogical); !s.screen.shown || s.screen.y != 22 || row != 0 {
+	if row, _ := s.shown.rest(); !s.screen.shown || s.screen.y != 22 || row != 0 {
 		t.Errorf("cursor shown %v in row %d", s.screen.shown, s.screen.y)
 	}
 
@@ -150,7 +150,7 @@ func TestScenarios(t *testing.T) {
 	s.put(p.Lit())
 	s.reduce(Drawn{s.shown})
 	step("redrawn once", fields{InsertedUntil: 5, VisibleStart: 5, VisibleEnd: 7})
-	if ops := Draw(s.shown, Layout(s.model), term.ReflowLogical); len(ops) > 0 {
+	if ops := Draw(s.shown, Layout(s.model)); len(ops) > 0 {
 		t.Errorf("a second frame follows: %d ops", len(ops))
 	}
 

@@ -31,13 +31,18 @@ func (r *setter) add(s cell.Style, text ...string) *setter {
 	return r
 }
 
+// reach is how far to the right a row is set at most: what belongs together is
+// to be seen together, also on a very wide screen.
+const reach = 100
+
 // spread sets right to the right edge of the row where both fit, else after
 // left, else leaves it out. The last column stays free.
 func spread(left, right cell.Line, width int) cell.Line {
 	if len(right) == 0 {
 		return left
 	}
-	gap := width - 1 - left.Width() - right.Width()
+	both := left.Width() + right.Width()
+	gap := min(width, max(reach, both+3)) - 1 - both
 	if gap < 2 {
 		return left
 	}

@@ -314,7 +314,7 @@ func TestInXterm(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := exec.Command(self)
-	c.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVariable, storyLines), "TERM=xterm-256color", "TERM_PROGRAM=vscode", "TMUX=")
+	c.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVariable, storyLines), "TERM=xterm-256color", "TERM_PROGRAM=", "TMUX=")
 	c.Env = append(c.Env, stepsVariable+"=1")
 	told, tell, err := os.Pipe()
 	if err != nil {

@@ -35,7 +35,7 @@ func (v *thoughtView) lines(width int, s *scene) (all []line, stable int) {
 	if n := width * (thoughtRows + 1); len(text) > n {
 		text = strings.ToValidUTF8(text[len(text)-n:], "")
 	}
-	text = strings.Join(strings.Fields(cell.Clean(text)), " ")
+	text = strings.Join(strings.Fields(cell.Clean(unmarked.Replace(text))), " ")
 	rows := cell.Wrap(cell.Styled(text, dim), max(width-3, 2), cell.Indent{})
 	if n := len(rows) - thoughtRows; n > 0 {
 		rows = rows[n:]
@@ -49,6 +49,9 @@ func (v *thoughtView) lines(width int, s *scene) (all []line, stable int) {
 	}
 	return all, 0
 }
+
+// unmarked takes the marks off the headings that thoughts have.
+var unmarked = strings.NewReplacer("**", "")
 
 // thoughtHead is the first sentence or so of a thought, without the marks of
 // markdown that headings of thoughts have.

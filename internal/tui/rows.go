@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"slices"
+
+	"parley/internal/cell"
+	"parley/internal/term"
+)
+
+// narrowest is the least width of a screen for which a row need not be kept from
+// wrapping.
+const narrowest = 16
+
+// rows makes room for further rows, rewrites what differs, and reports whether
+// there was anything to do.
+func (d *frame) rows(prev, next Page) bool {
+	old, more, at := prev.Live, len(next.Live)-len(prev.Live), 0
+	if more > 0 {
+		at = opening(old, next.Live)
+		old = slices.Insert(slices.Clone(old), at, make([]cell.Line, more)...)
+	}
+	var changed []int
+	for i := range next.Live {
+		if !same(old[i], next.Live[i]) {
+			changed = append(changed, i)
+		}
+	}
+	if len(changed) == 0 && more == 0 && prev.Caret == next.Caret {
+		if next.Bell {
+			d.add(term.Sync{On: true})
+		}
+		return next.Bell
+	}
+	d.add(term.Sync{On: true})
+	rest, col := prev.rest()
+	d.row = rest
+	if prev.Caret.Visible {
+		d.add(term.Cursor{Visible: false})
+	}
+	if more > 0 {
+		d.insert(len(prev.Live)-1, at, more)
+		col = -1
+	}
+	if len(changed) > 0 {
+		d.rewriteAll(old, next.Live, changed)
+		col = -1
+	}
+	if next.Caret.Visible {
+		d.caret(next)
+		return true
+	}
+	d.to(0)
+	if col != 0 {
+		d.add(term.Return{})
+	}
+	return true
+}
+
+// opening returns before which of the old rows the further ones are best put: where
+// the least has to be written then.
+func opening(old, next []cell.Line) int {
+	more := len(next) - len(old)
+	best, least := 0, -1
+	for at := range len(old) + 1 {
+		cost := 0
+		for i, l := range next {
+			switch {
+			case i < at:
+				cost += l.Len() - prefix(old[i], l)
+			case i < at+more:
+				cost += l.Len()
+			default:
+				cost += l.Len() - prefix(old[i-more], l)
+			}
+		}
+		if least < 0 || cost < least {
+			best, least = at, cost
+		}
+	}
+	return best
+}
+
+// insert makes room for further rows before one of them. Line feeds below the
+// last one bring in as many from beyond the bottom of the screen first, so that
+// none falls off there.
+func (d *frame) insert(last, at, more int) {
+	d.to(last + more)
+	d.to(at)
+	d.add(term.Return{}, term.Insert{Rows: more})
+}
+
+// rewriteAll rewrites the rows that changed. Where the live rows are one line,
+// the cursor is taken back by the terminal, as a move down stops at the bottom
+// of a screen that became lower meanwhile.
+func (d *frame) rewriteAll(old, next []cell.Line, changed []int) {
+	wide := slices.ContainsFunc(changed, func(i int) bool { return next[i].Width() > narrowest })
+	home := d.row
+	if grouped(d.reflow) {
+		d.add(term.Save{})
+	}
+	if wide {
+		d.add(term.Wrap{On: false})
+	}
+	for _, i := range changed {
+		d.to(i)
+		d.rewrite(old[i], next[i])
+	}
+	if wide {
+		d.add(term.Wrap{On: true})
+	}
+	if grouped(d.reflow) {
+		d.add(term.Restore{})
+		d.row = home
+	}
+}
+
+// rewrite turns a row into another from where they begin to differ.
+func (d *frame) rewrite(old, new cell.Line) {
+	at, col := common(old, new)
+	if !certain(new.Slice(0, at)) {
+		at, col = 0, 0
+	}
+	rest := new.Slice(at, new.Len())
+	d.add(term.Return{}, term.Move{Right: col})
+	if old.Len() == 0 && at == 0 {
+		d.sparse(rest)
+		return
+	}
+	d.add(term.Text{Line: rest})
+	if new.Width() < old.Width() || !certain(old) || !certain(new) {
+		if grouped(d.reflow) && new.Len() == 0 {
+			d.add(term.Text{Line: cell.Plain(" ")}) // to erase a whole row is to cut it off the one before
+		}
+		d.add(term.EraseRight{})
+	}
+}
