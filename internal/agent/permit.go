@@ -36,12 +36,8 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 	verdict := permission.Decide(b.run.policy(), question)
 	switch v := verdict.(type) {
 	case permission.Allow:
-		method := "rule"
-		if v.Rule == "" {
-			method = "free"
-		}
 		g.ok = true
-		return g, b.decide(event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: method, Rule: v.Rule, Scope: string(v.Scope)})
+		return g, b.decide(allowed(c, v))
 	case permission.Deny:
 		why := "Permission " + v.Reason
 		if v.Rule == "" {
@@ -91,6 +87,16 @@ func Policy(s *transcript.State, setup *Setup) permission.Policy {
 	return p
 }
 
+// allowed is the decision of a rule, with where the rule is written, or of no rule
+// at all.
+func allowed(c tool.Call, v permission.Allow) event.PermissionDecided {
+	d := event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: "free", Scope: string(v.Scope)}
+	if v.Rule != "" {
+		d.Method, d.Rule, d.Reason = "rule", v.Rule, v.Reason
+	}
+	return d
+}
+
 func (b *bench) decide(d event.PermissionDecided) error { return b.run.emit(b.logged, d) }
 
 func (b *bench) deny(c tool.Call, d event.PermissionDecided, why string) error {
@@ -111,7 +117,7 @@ func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q pe
 	// An answer given meanwhile may have stored a rule that covers this call.
 	if v, ok := permission.Decide(b.run.policy(), q).(permission.Allow); ok {
 		g.ok = true
-		return g, b.decide(event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: "rule", Rule: v.Rule, Scope: string(v.Scope)})
+		return g, b.decide(allowed(c, v))
 	}
 	if err := b.show(ctx, t, c); err != nil {
 		return g, err
@@ -226,7 +232,7 @@ func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant,
 		}
 		// A deny rule holds also for what a person changed.
 		if v, denied := permission.Decide(b.run.policy(), Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
-			return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Reason: v.Reason}, "Permission denied by the rule "+v.Rule+".")
+			return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Scope: string(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
 		}
 		g.targets, g.arguments, d.Arguments = targets, closed.Arguments, closed.Arguments
 	}

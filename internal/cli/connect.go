@@ -18,11 +18,26 @@ import (
 )
 
 // dial connects to the daemon and starts one where none runs, unless a socket
-// was named.
+// was named or the configuration has errors.
 func (a *app) dial(ctx context.Context, hello wire.Hello) (*client.Conn, error) {
+	return a.reach(ctx, hello, func(ctx context.Context) error {
+		if _, _, err := a.loadConfig(); err != nil {
+			return err
+		}
+		return a.startDaemon(ctx)
+	})
+}
+
+// redial is dial for whoever has followed a session: an error that came into the
+// configuration meanwhile does not end that.
+func (a *app) redial(ctx context.Context, hello wire.Hello) (*client.Conn, error) {
+	return a.reach(ctx, hello, a.startDaemon)
+}
+
+func (a *app) reach(ctx context.Context, hello wire.Hello, start func(context.Context) error) (*client.Conn, error) {
 	o := a.options(hello)
 	if a.socket == "" {
-		o.Start = a.startDaemon
+		o.Start = start
 	}
 	c, err := client.Dial(ctx, o)
 	return c, connectError(o.Socket, err)

@@ -13,8 +13,8 @@ const (
 	fewRows    = 10
 )
 
-// terminal looks at what the environment says of the terminal. It does not ask
-// the terminal itself: that is done when it is opened.
+// terminal looks at what the environment says of the terminal, and at what the
+// terminal says of itself.
 func (d *doctor) terminal() {
 	file, tty := terminal(d.out)
 	name := d.env["TERM"]
@@ -48,7 +48,8 @@ func (d *doctor) terminal() {
 		d.say("terminal", poor, fmt.Sprintf("make it at least %d by %d", fewColumns, fewRows), "%s: that is little", text)
 		return
 	}
-	d.say("terminal", good, "", "%s; its keys are asked for when it opens", text)
+	d.say("terminal", good, "", "%s", text)
+	d.say("terminal", good, "", "%s", d.abilities(file))
 }
 
 // color says what colours the terminal is taken to have.

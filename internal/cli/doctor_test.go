@@ -389,9 +389,9 @@ func TestDoctorTerminal(t *testing.T) {
 		rows, width uint16
 		want        string
 	}{
-		{map[string]string{"TERM": "xterm-256color"}, 24, 80, "\x1b[32m✓\x1b[0m terminal: xterm-256color, 80 columns, 24 rows, 256 colours; its keys are asked for when it opens"},
-		{map[string]string{"TERM": "xterm", "COLORTERM": "truecolor", "TMUX": "/tmp/tmux,1,0"}, 24, 80, "terminal: xterm, 80 columns, 24 rows, true colour, in tmux;"},
-		{map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, 24, 80, "\n✓ terminal: xterm, 80 columns, 24 rows, no colours (NO_COLOR);"},
+		{map[string]string{"TERM": "xterm-256color"}, 24, 80, "\x1b[32m✓\x1b[0m terminal: xterm-256color, 80 columns, 24 rows, 256 colours\n\x1b[32m✓\x1b[0m terminal: it is asked what it can do when it opens"},
+		{map[string]string{"TERM": "xterm", "COLORTERM": "truecolor", "TMUX": "/tmp/tmux,1,0"}, 24, 80, "terminal: xterm, 80 columns, 24 rows, true colour, in tmux\n"},
+		{map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, 24, 80, "\n✓ terminal: xterm, 80 columns, 24 rows, no colours (NO_COLOR)\n"},
 		{map[string]string{"TERM": "xterm"}, 5, 30, "\x1b[33m!\x1b[0m terminal: xterm, 30 columns, 5 rows, 16 colours: that is little"},
 		{map[string]string{"TERM": "dumb"}, 24, 80, "\n! terminal: TERM is \"dumb\": no colours"},
 	} {

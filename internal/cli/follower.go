@@ -28,6 +28,8 @@ type follower struct {
 	conn  *client.Conn
 	seq   event.Seq // of the last event that was given
 	turns int       // turns that began
+
+	folder chan string // the session's, once it is known
 }
 
 // calm is how long text that streams may gather: less than a frame takes.
@@ -44,12 +46,13 @@ const (
 
 func newFollower(ctx context.Context, a *app, conn *client.Conn, fresh bool) *follower {
 	conn.Calm(calm)
-	f := &follower{app: a, ctx: ctx, id: conn.Welcome.Session, conn: conn, updates: make(chan tui.Update, 64)}
+	f := &follower{app: a, ctx: ctx, id: conn.Welcome.Session, conn: conn, updates: make(chan tui.Update, 4), folder: make(chan string, 1)}
 	go f.follow(fresh)
 	return f
 }
 
-// Updates gives what happens, in order.
+// Updates gives what happens, in order. It is never closed: a session can go on
+// until nobody wants more.
 func (f *follower) Updates() <-chan tui.Update { return f.updates }
 
 func (f *follower) give(u tui.Update) bool {
@@ -62,9 +65,8 @@ func (f *follower) give(u tui.Update) bool {
 }
 
 func (f *follower) follow(fresh bool) {
-	defer close(f.updates)
 	conn := f.conn
-	if fresh && !f.give(tui.Attached{Client: conn.Welcome.Client, Name: "parley"}) {
+	if fresh && !f.attached(tui.Attached{Client: conn.Welcome.Client, Name: "parley"}, f.app.dir) {
 		return
 	}
 	for {
@@ -122,19 +124,24 @@ func (f *follower) stream(conn *client.Conn) bool {
 	}
 }
 
-// batch is how many lines are given at once.
-const batch = 256
+// batch is how many lines are given at once, and batchBytes how much of them:
+// what is not given waits in the daemon.
+const (
+	batch      = 256
+	batchBytes = 16 << 10
+)
 
 // ready takes the lines that are there.
 func ready(conn *client.Conn, n int) []client.Line {
 	var lines []client.Line
-	for len(lines) < n {
+	for size := 0; len(lines) < n && size < batchBytes; {
 		select {
 		case line, ok := <-conn.Lines():
 			if !ok {
 				return lines
 			}
 			lines = append(lines, line)
+			size += len(line.Raw)
 		default:
 			return lines
 		}
@@ -189,7 +196,26 @@ func (f *follower) begin(conn *client.Conn, s *transcript.State) (lines []client
 	f.seq = max(f.seq, s.Seq)
 	f.turns += len(s.Entries)
 	f.mu.Unlock()
-	return lines, f.give(tui.Attached{Client: conn.Welcome.Client, Name: "parley", State: s, Past: got.past, More: got.more})
+	return lines, f.attached(tui.Attached{Client: conn.Welcome.Client, Name: "parley", State: s, Past: got.past, More: got.more}, s.Workspace)
+}
+
+// attached gives the beginning of a session, of which the folder is known then.
+func (f *follower) attached(u tui.Attached, folder string) bool {
+	ok := f.give(u)
+	select {
+	case f.folder <- folder:
+	default:
+	}
+	return ok
+}
+
+// recall gives what was said before in the session's folder.
+func (f *follower) recall() {
+	select {
+	case folder := <-f.folder:
+		f.give(tui.Inputs{Texts: f.app.inputs(f.ctx, folder)})
+	case <-f.ctx.Done():
+	}
 }
 
 // again reaches the daemon, or a new one, and goes on after the last event.
@@ -203,7 +229,7 @@ func (f *follower) again() *client.Conn {
 		f.mu.Lock()
 		since := f.seq
 		f.mu.Unlock()
-		conn, err := f.app.dial(f.ctx, wire.Hello{Session: string(f.id), Since: &since, Capabilities: []string{"ask", "presence"}})
+		conn, err := f.app.redial(f.ctx, wire.Hello{Session: string(f.id), Since: &since, Capabilities: []string{"ask", "presence"}})
 		if err != nil {
 			continue
 		}

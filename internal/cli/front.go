@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +39,10 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		}
 		return a.attachTo(ctx, attaching{format: "plain", color: "auto"}, name)
 	}
+	cfg, _, err := a.loadConfig()
+	if err != nil && name == "new" {
+		return err // to look at a session needs none; to prompt does
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	hello := wire.Hello{Session: name, Capabilities: []string{"ask", "presence"}}
@@ -62,7 +67,8 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		conn.Close()
 		return err
 	}
-	err = tui.Run(ctx, tui.Options{Source: source, Terminal: terminal, Session: id, Debug: a.paths.Debug})
+	shown := framed{Terminal: terminal, first: sync.OnceFunc(func() { go source.recall() })}
+	err = tui.Run(ctx, tui.Options{Source: source, Terminal: shown, Session: id, Debug: a.paths.Debug, Words: cfg.UI.Wrap == "words"})
 	source.leave(name == "new")
 	var signal tui.ErrSignal
 	if errors.As(err, &signal) {
@@ -72,4 +78,18 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		fmt.Fprintf(a.err, "parley attach %s  goes on with this session\n", id)
 	}
 	return err
+}
+
+// framed is a terminal that tells when its first frame was written: what can wait
+// until then does.
+type framed struct {
+	*term.Terminal
+	first func()
+}
+
+// Do executes the ops of a frame.
+func (f framed) Do(ops []term.Op) (int, error) {
+	n, err := f.Terminal.Do(ops)
+	f.first()
+	return n, err
 }

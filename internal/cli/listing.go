@@ -94,6 +94,19 @@ func (a asking) list(ctx context.Context, p config.Resolved) listing {
 	return heard(res, body)
 }
 
+// probeWait is how long a prompt waits for a server that may give it its model.
+const probeWait = 300 * time.Millisecond
+
+// probe returns a way to ask a server that needs no key which models it has.
+func probe(env config.Env) func(config.Resolved) ([]string, bool) {
+	return func(p config.Resolved) ([]string, bool) {
+		a := newAsking(env, probeWait)
+		defer a.http.CloseIdleConnections()
+		l := a.list(context.Background(), p)
+		return l.models, l.ok
+	}
+}
+
 // authorize adds the key as each kind of server wants it, and the headers of the
 // configuration, which come last as they do in requests to the model.
 func authorize(h http.Header, p config.Resolved) {

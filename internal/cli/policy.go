@@ -11,19 +11,6 @@ import (
 // What the daemon's flags allow is for clients that cannot be asked.
 func (e *engine) policy(cfg config.Config, origins config.Origins, root string, c session.Client, p command.Prompt) (permission.Policy, error) {
 	var policy permission.Policy
-	add := func(scope permission.Scope, origin string, rules config.Permission) error {
-		for _, part := range []struct {
-			effect permission.Effect
-			texts  []string
-		}{{permission.EffectAllow, rules.Allow}, {permission.EffectDeny, rules.Deny}, {permission.EffectAsk, rules.Ask}} {
-			scoped, err := permission.Rules(part.effect, scope, origin, part.texts...)
-			if err != nil {
-				return err
-			}
-			policy = policy.With(scoped...)
-		}
-		return nil
-	}
 	daemon := config.Permission{Deny: e.deny}
 	if !c.CanAsk {
 		daemon.Allow = e.allow
@@ -36,22 +23,55 @@ func (e *engine) policy(cfg config.Config, origins config.Origins, root string, 
 	if err != nil {
 		return policy, err
 	}
-	for _, from := range []struct {
+	for _, group := range []struct {
 		scope  permission.Scope
-		origin string
+		origin origin
 		rules  config.Permission
 	}{
-		{permission.ScopeConfig, "configuration", cfg.Permission},
-		{permission.ScopeUser, "your rules", user},
-		{permission.ScopeProject, "rules of this project", project},
-		{permission.ScopeDaemon, "flags of the daemon", daemon},
-		{permission.ScopeFlag, "flags of the prompt", config.Permission{Allow: p.Allow, Deny: p.Deny}},
+		{permission.ScopeConfig, written(origins), cfg.Permission},
+		{permission.ScopeUser, from("your rules"), user},
+		{permission.ScopeProject, from("rules of this project"), project},
+		{permission.ScopeDaemon, from("flags of the daemon"), daemon},
+		{permission.ScopeFlag, from("flags of the prompt"), config.Permission{Allow: p.Allow, Deny: p.Deny}},
 	} {
-		if err := add(from.scope, from.origin, from.rules); err != nil {
+		rules, err := scoped(group.scope, group.origin, group.rules)
+		if err != nil {
 			return policy, err // it says where
 		}
+		policy = policy.With(rules...)
 	}
 	return policy, nil
+}
+
+// An origin says where the i-th rule of an effect is written.
+type origin func(effect permission.Effect, i int) string
+
+// from is the origin of rules that are all in one place.
+func from(place string) origin { return func(permission.Effect, int) string { return place } }
+
+// written is the origin of the configuration's rules: file and line.
+func written(origins config.Origins) origin {
+	return func(effect permission.Effect, i int) string {
+		return origins.List("permission." + string(effect))[i].String()
+	}
+}
+
+// scoped reads the rules of one scope.
+func scoped(scope permission.Scope, at origin, rules config.Permission) ([]permission.Scoped, error) {
+	var out []permission.Scoped
+	for _, part := range []struct {
+		effect permission.Effect
+		texts  []string
+	}{{permission.EffectAllow, rules.Allow}, {permission.EffectDeny, rules.Deny}, {permission.EffectAsk, rules.Ask}} {
+		for i, text := range part.texts {
+			read, err := permission.Rules(part.effect, scope, at(part.effect, i), text)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, read...)
+		}
+	}
+	return out, nil
 }
 
 // keep stores rules that outlive the session.

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/internal/command"
@@ -38,6 +42,45 @@ func TestDaemonFlags(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+// A rule of the configuration is named with the file and line that it stands in,
+// also where several files add to one list, and in a question as in a decision.
+func TestConfiguredOrigin(t *testing.T) {
+	dir := t.TempDir()
+	user, own := filepath.Join(dir, "user.jsonc"), filepath.Join(dir, ".parley", "config.jsonc")
+	for path, text := range map[string]string{
+		user: "{\"permission\": {\n\"allow\": [\"fetch\",\n\"bash(git:*)\"],\n\"ask\": [\"bash(git push:*)\"],\n\"deny\": [\"bash(rm x:*)\"]}}",
+		own:  "{\n\n\"permission\": {\"allow\": [\"bash(go:*)\"]}}",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, origins, err := config.Load(config.Sources{User: user, Root: dir, Dir: dir, Trusted: func(string, string) (bool, error) { return true, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{store: config.NewStore(t.TempDir())}
+	p, err := e.policy(cfg, origins, dir, session.Client{}, command.Prompt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{
+		"go test":     own + ":3",
+		"git status":  user + ":3",
+		"git push":    user + ":4",
+		"rm x":        user + ":5",
+		"rm $(cat y)": user + ":5", // whether it denies only shows when it runs
+	} {
+		got := fmt.Sprintf("%+v", permission.Decide(p, permission.Call{Tool: "bash", Command: command, Dir: dir, Root: dir}))
+		if !strings.Contains(got, "("+want+")") {
+			t.Errorf("%s: %s\ndoes not name %s", command, got, want)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (e *engine) http(env config.Env) *http.Client {
 func (e *engine) choose(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string) *command.Fault {
 	if model == "" {
 		var err error
-		if model, err = cfg.DefaultModel(env, probe); err != nil {
+		if model, err = cfg.DefaultModel(env, probe(env)); err != nil {
 			return command.Faultf(command.Invalid, "%s", err)
 		}
 	}

@@ -128,6 +128,12 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 	if err := a.enter(o.cwd); err != nil {
 		return err
 	}
+	if o.session == "new" {
+		// That of a session which is there counts in its own folder.
+		if _, _, err := a.loadConfig(); err != nil {
+			return err
+		}
+	}
 	out, err := a.renderer(o.format, o.color)
 	if err != nil {
 		return err

@@ -3,12 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"parley/internal/config"
 	"parley/internal/event"
@@ -93,9 +91,4 @@ func between(root, dir string) []string {
 			return down
 		}
 	}
-}
-
-// probe asks a server that needs no key which models it has.
-func probe(p config.Resolved) ([]string, bool) {
-	return askModels(p.BaseURL, &http.Client{Timeout: 300 * time.Millisecond})
 }

@@ -70,6 +70,7 @@ type Fetch struct {
 type UI struct {
 	Color    string `json:"color,omitempty" jsonschema:"whether to use colours; auto: on a terminal" enum:"auto,always,never"`
 	Thinking string `json:"thinking,omitempty" jsonschema:"whether the model's thinking is shown" enum:"show,hide"`
+	Wrap     string `json:"wrap,omitempty" jsonschema:"who breaks finished lines; terminal: it does, at its edge, sets them anew when it is resized and copies them as one line; words: Parley does, between words, and they stay so" enum:"terminal,words"`
 }
 
 // Duration is a time.Duration that is written as text, such as 30m.

@@ -61,7 +61,7 @@ func (p Policy) outcome(c Call, list []act) outcome {
 	case open != nil && p.Default == EffectDeny:
 		return outcome{effect: EffectDeny, reason: fmt.Sprintf("no rule allows: %s", *open)}
 	case held != nil:
-		return outcome{EffectAsk, []Scoped{*held}, fmt.Sprintf("the rule %s wants a question for: %s", held.Rule, about)}
+		return outcome{EffectAsk, []Scoped{*held}, fmt.Sprintf("%s wants a question for: %s", describe([]Scoped{*held}), about)}
 	case open != nil && p.Default == EffectAllow:
 		return outcome{effect: EffectAllow, reason: "everything is allowed that no rule denies"}
 	case open != nil:
@@ -94,7 +94,7 @@ func denied(rules []compiled, c Call, list []act) (outcome, bool) {
 	if doubt == nil {
 		return outcome{}, false
 	}
-	return outcome{EffectAsk, []Scoped{doubt.Scoped}, fmt.Sprintf("whether the rule %s denies it only shows when it runs", doubt.Rule)}, true
+	return outcome{EffectAsk, []Scoped{doubt.Scoped}, fmt.Sprintf("whether %s denies it only shows when it runs", describe([]Scoped{doubt.Scoped}))}, true
 }
 
 // permit finds the allow rule for an act; rule is nil where none is needed.

@@ -352,7 +352,7 @@ var shell = tool.Definition[struct{}]{
 func TestUnaskedNamesWhatHelps(t *testing.T) {
 	for _, c := range []struct{ deny, want string }{
 		{"read(other/**)", "nobody is there to ask. --allow 'bash(cat:*)' would allow it.\""},
-		{"read(keys/**)", "nobody is there to ask. No --allow would help: whether the rule read(keys/**) denies it only shows when it runs.\""},
+		{"read(keys/**)", "nobody is there to ask. No --allow would help: whether the rule read(keys/**) (flag) denies it only shows when it runs.\""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBed(t, `{"call": {"id": "call_1", "name": "bash", "arguments": {}}}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley/internal/term"
+)
+
+// terminalWait is how long a terminal may take to say what it can do.
+const terminalWait = 200 * time.Millisecond
+
+// abilities asks the terminal what it can do, where its answers can be read.
+func (d *doctor) abilities(out *os.File) string {
+	env := func(name string) string { return d.env[name] }
+	if !term.Drawable(d.in, out, env) || background(out) {
+		return "it is asked what it can do when it opens: its answers cannot be read here"
+	}
+	t, err := term.Open(d.in, out, env)
+	if err != nil {
+		return "it cannot be asked what it can do: " + err.Error()
+	}
+	can, answered, signal := heardFrom(t)
+	if err := t.Close(); err != nil {
+		return "it was asked what it can do, and cannot be set back: " + err.Error()
+	}
+	if signal != 0 {
+		// It was meant for the program, which leaves by it now.
+		_ = syscall.Kill(os.Getpid(), signal)
+	}
+	if !answered {
+		return "it does not say what it can do; Parley does without (ctrl+j begins a new line)"
+	}
+	return described(can)
+}
+
+// heardFrom waits for what a terminal says of itself, or for a signal to leave.
+func heardFrom(t *term.Terminal) (can term.Abilities, answered bool, signal syscall.Signal) {
+	end := time.NewTimer(terminalWait)
+	defer end.Stop()
+	for {
+		select {
+		case e := <-t.Events():
+			switch e := e.(type) {
+			case term.Capable:
+				return e.Abilities, true, 0
+			case term.Gone:
+				return can, false, 0
+			case term.Signal:
+				signal, _ = e.Signal.(syscall.Signal)
+				return can, false, signal
+			}
+		case <-end.C:
+			return can, false, 0
+		}
+	}
+}
+
+// described is what a terminal can do, in words.
+func described(can term.Abilities) string {
+	name, keys, clusters, resized := "it has no name", "no kitty keys (ctrl+j begins a new line)", "no grapheme clusters (2027)", ""
+	if can.Name != "" {
+		name = visible(can.Name)
+	}
+	if can.Kitty {
+		keys = "kitty keys"
+	}
+	if can.Graphemes {
+		clusters = "grapheme clusters (2027)"
+	}
+	switch can.Reflow {
+	case term.ReflowLogical:
+		resized = "lines are wrapped anew when it is resized"
+	case term.ReflowNone:
+		resized = "rows are cut when it is made narrower"
+	case term.ReflowShifting:
+		resized = "lines but that of the cursor are wrapped anew when it is resized"
+	default:
+		resized = "what becomes of lines when it is resized is not known"
+	}
+	return strings.Join([]string{name, keys, clusters, resized}, ", ")
+}
+
+// background reports whether the program is in the background of a terminal,
+// which stops who takes it over from there.
+func background(terminal *os.File) bool {
+	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group != unix.Getpgrp()
+}
