@@ -61,6 +61,9 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 			return failure(err)
 		}
 	}
+	if model == "" && name == "new" {
+		model = cfg.Model
+	}
 	source := newFollower(ctx, a, conn, name == "new")
 	terminal, err := term.Open(a.in, out, env)
 	if err != nil {
@@ -68,7 +71,7 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		return err
 	}
 	shown := framed{Terminal: terminal, first: sync.OnceFunc(func() { go source.recall() })}
-	err = tui.Run(ctx, tui.Options{Source: source, Terminal: shown, Session: id, Debug: a.paths.Debug, Words: cfg.UI.Wrap == "words"})
+	err = tui.Run(ctx, tui.Options{Source: source, Terminal: shown, Session: id, Debug: a.paths.Debug, Words: cfg.UI.Wrap == "words", Model: model})
 	source.leave(name == "new")
 	var signal tui.ErrSignal
 	if errors.As(err, &signal) {

@@ -36,8 +36,9 @@ type Status struct {
 	Since    time.Time // when the phase was entered
 	Run      time.Time // when the run began; zero: no run is open
 	Aborting bool
-	Asks     int    // open asks
-	Title    string // of the session
+	Aborted  time.Time // since when it is aborting, where that is known
+	Asks     int       // open asks
+	Title    string    // of the session
 	Usage    event.UsageChanged
 	Plan     []event.PlanStep
 	Hint     string // the tool that the model is writing a call of

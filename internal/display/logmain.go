@@ -15,7 +15,7 @@ func (l *Log) renderMain(at At, c RenderCommand) {
 		l.run = c.Number
 		l.status.Run, l.status.Aborting = at.Time, false
 	case AbortRun:
-		l.status.Aborting = true
+		l.status.Aborting, l.status.Aborted = true, at.Time
 	case EndRun:
 		l.finishRun(at)
 		l.add(at, KindRun, "").Run = &Run{c.Run, l.run, c.Reason, c.Usage, c.Duration}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/cell"
@@ -118,7 +119,7 @@ func (v *agentView) final() []cell.Line {
 	if text == "" {
 		return lines
 	}
-	rows := strings.Split(text, "\n")
+	rows := slices.DeleteFunc(strings.Split(text, "\n"), func(t string) bool { return strings.TrimSpace(t) == "" })
 	for _, t := range head(rows, agentRows) {
 		lines = append(lines, cell.Plain("  "+clip(t)))
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	// it they are left whole: the terminal wraps them at its edge, in the middle of
 	// a word too, reflows them when it is resized, and copies them as one line.
 	Words bool
+	// Model is what will answer as long as the session does not say so itself.
+	Model string
 	// Prompt is sent as the first prompt, where it is not empty.
 	Prompt string
 }
@@ -84,6 +86,7 @@ type loop struct {
 func newLoop(o Options) *loop {
 	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1)}
 	l.model = New(o.Terminal.Size(), time.Now())
+	l.model.session.expected = o.Model
 	l.model.can, l.model.words = o.Terminal.Abilities(), o.Words
 	l.display = display.New(o.Session, shower{l})
 	return l

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,9 @@ type session struct {
 	id        event.SessionID
 	client    event.ClientID
 	model     string
+	expected  string // to answer, before it is known what does
 	workspace string
+	run       int // its number, of the last one that began
 	usage     event.UsageChanged
 	clients   []event.ClientID
 	queue     []queued
@@ -32,7 +35,10 @@ type queued struct {
 
 // open takes what is known of a session at the begin of its story.
 func (s session) open(st *transcript.State, client event.ClientID) session {
-	s = session{id: st.Session, client: client, model: modelOf(st), workspace: st.Workspace, usage: st.Usage}
+	s = session{id: st.Session, client: client, expected: s.expected, model: modelOf(st), workspace: st.Workspace, usage: st.Usage}
+	if st.Run != nil {
+		s.run = st.Run.Number
+	}
 	for _, c := range st.Clients {
 		s.clients = append(s.clients, c.Client)
 	}
@@ -76,6 +82,8 @@ func (s session) happened(e event.Event) session {
 		if b.Model != nil {
 			s.model = *b.Model
 		}
+	case event.RunStarted:
+		s.run = b.Number
 	case event.ResponseStarted:
 		if s.model == "" {
 			s.model = b.Model
@@ -172,7 +180,8 @@ func (s session) queueRow(width int, running bool) cell.Line {
 
 // modelName is the model without its provider.
 func (s session) modelName() string {
-	return cell.Clean(s.model[strings.LastIndexByte(s.model, '/')+1:])
+	name := cmp.Or(s.model, s.expected)
+	return cell.Clean(name[strings.LastIndexByte(name, '/')+1:])
 }
 
 // scant is the width up to which the context is told in percent only.
@@ -191,6 +200,9 @@ func (s session) statusRow(width int, title string) cell.Line {
 			full = fmt.Sprintf("%s of %s (%s)", short(u.ContextUsed), short(u.ContextLimit), full)
 		}
 		facts = append(facts, full)
+	}
+	if s.run > 0 {
+		facts = append(facts, fmt.Sprintf("run %d", s.run))
 	}
 	if b := base(s.workspace); b != "" {
 		facts = append(facts, cell.Clean(b))

@@ -54,7 +54,7 @@ func (m *Model) waitingFor() (what string, since time.Time, style cell.Style) {
 	case !m.running():
 		return "", time.Time{}, plain
 	case st.Aborting:
-		return "stopping", st.Since, plain
+		return "stopping", st.Aborted, plain
 	}
 	if r := m.retry(); r != nil {
 		reason, _ := oneLine(r.Retry.Reason, 60)
