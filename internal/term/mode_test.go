@@ -123,7 +123,7 @@ func TestEncode(t *testing.T) {
 		{Bottom{}, 0, "\x1b[9999B"},
 		{Insert{1}, 0, "\x1b[L"},
 		{Insert{3}, 0, "\x1b[3L"},
-		{EraseBelow{}, 0, "\x1b[J"},
+		{EraseBelow{}, 0, "\r\x1b[K\x1b[C\x1b[J\r"},
 		{EraseRight{}, 0, "\x1b[K"},
 		{Text{green}, cell.Color16, "\x1b[7;32mok\x1b[0m"},
 		{Text{green}, 0, "\x1b[7mok\x1b[0m"},

@@ -40,7 +40,8 @@ type (
 	// Insert inserts blank rows before that of the cursor; as many fall off at
 	// the bottom of the screen.
 	Insert struct{ Rows int }
-	// EraseBelow erases from the cursor to the end of the screen.
+	// EraseBelow erases the row of the cursor and all below it, and leaves the
+	// cursor in its first column.
 	EraseBelow struct{}
 	// EraseRight erases from the cursor to the end of its row.
 	EraseRight struct{}
@@ -102,7 +103,9 @@ func Encode(dst []byte, ops []Op, p cell.Profile) []byte {
 		case Insert:
 			dst = move(dst, o.Rows, 'L', 'M')
 		case EraseBelow:
-			dst = append(dst, "\x1b[J"...)
+			// From the first cell of the screen on, tmux takes it for a clear and moves
+			// all rows into its history (screen-write.c, screen_write_clearendofscreen).
+			dst = append(dst, "\r\x1b[K\x1b[C\x1b[J\r"...)
 		case EraseRight:
 			dst = append(dst, "\x1b[K"...)
 		case Text:

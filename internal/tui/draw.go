@@ -40,7 +40,7 @@ func Erase(prev Page, size term.Size) []term.Op {
 	}
 	return []term.Op{
 		term.Sync{On: true}, term.Cursor{Visible: false},
-		term.Move{Down: -climb(prev, size.Width)}, term.Return{}, term.EraseBelow{},
+		term.Move{Down: -climb(prev, size.Width)}, term.EraseBelow{},
 		term.Cursor{Visible: true}, term.Sync{On: false},
 	}
 }
@@ -84,9 +84,8 @@ func (d *frame) whole(prev, next Page) {
 		}
 		d.row, _ = prev.rest()
 		d.to(kept)
-		d.add(term.Return{})
 	default:
-		d.add(term.Move{Down: -climb(prev, next.Width)}, term.Return{})
+		d.add(term.Move{Down: -climb(prev, next.Width)})
 	}
 	d.add(term.EraseBelow{})
 	for _, l := range next.Commit {

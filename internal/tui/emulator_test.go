@@ -175,6 +175,9 @@ func (e *emulator) control(params string, final byte) {
 		if params != "" {
 			e.complain("CSI %s J", params)
 		}
+		if e.x == 0 && e.y == 0 && e.reflow == term.ReflowLogical {
+			e.complain("CSI J in the first cell, for tmux a clear that goes into the history")
+		}
 		e.sever(e.top + e.y)
 		e.cut(e.y, e.x)
 		e.rows[e.top+e.y].soft = false
