@@ -86,7 +86,8 @@ func Layout(m Model) Page {
 	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Anew: m.redraw, Bell: m.bell, Reflow: m.can.Reflow}
 	s := m.scene()
 	entries := m.log.pending(m.width(), s)
-	n := final(entries)
+	n := m.outgoing(entries)
+	p.held = n < final(entries)
 	for _, e := range entries[:n] {
 		p.Commit = append(p.Commit, m.set(e)...)
 		p.Upto = e.at
@@ -108,6 +109,37 @@ func Layout(m Model) Page {
 		return p.Lit()
 	}
 	return p
+}
+
+// A terminal takes what is written in pieces: the kernel cuts a write after 2,048
+// bytes. xterm.js cuts off, or leaves a hole in, a line that is half there when its
+// size changes, whoever wrote it, so there a frame commits no more than one piece
+// holds; a flood is not held up.
+const (
+	sip   = 1200
+	flood = 16 << 10
+)
+
+// outgoing returns how many of the entries leave with the next frame. Those that
+// have a mark in common leave together.
+func (m *Model) outgoing(entries []entry) int {
+	n := final(entries)
+	if !grouped(m.can.Reflow) {
+		return n
+	}
+	whole, size, at := 0, 0, n // whole: entries before the last mark that still fits
+	for i, e := range entries[:n] {
+		if i > 0 && entries[i-1].at.Less(e.at) && (size <= sip || whole == 0) {
+			whole = i
+		}
+		if size += e.text.Len(); size > sip && whole > 0 {
+			at = min(at, whole)
+		}
+	}
+	if size > flood {
+		return n
+	}
+	return at
 }
 
 // rows counts the rows of the log on a page.

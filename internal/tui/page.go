@@ -36,6 +36,7 @@ type Page struct {
 	Anew          bool        // what the terminal shows of ours is not to be relied on
 	Reflow        term.Reflow // what the terminal does to rows when it is resized
 
+	held    bool  // there is more to commit
 	place   Caret // in the composer, for Lit
 	painted bool  // the cursor is to be painted, and the terminal's own to stay hidden
 	log     rows

@@ -43,6 +43,9 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		m.urge(Prompt)
 	case Laid:
 		m.urgency = Calm
+		if in.Page.held {
+			m.urgency = Prompt
+		}
 		if len(in.Page.Commit) > 0 {
 			m.sync = NeedsInsert
 		}

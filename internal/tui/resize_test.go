@@ -73,3 +73,38 @@ func TestSilentTerminal(t *testing.T) {
 		over(s)
 	}
 }
+
+// In xterm.js what is finished leaves in pieces that are written at once, whole
+// blocks each; all of it leaves, and soon.
+func TestPieces(t *testing.T) {
+	s := newStage(t, 80, 24, term.ReflowShifting, "$ parley")
+	s.draw()
+	s.happen(begin("tell me")...)
+	text := strings.Repeat("a paragraph of some length, which is one of many\n\n", 60) +
+		"```\n" + strings.Repeat("a line of a fence\n", 200) + "```\n\nthe end\n"
+	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockGrew{Block: "b", Text: text})
+	pages := 0
+	for s.model.Urgency() == Prompt {
+		p := s.draw()
+		pages++
+		n := 0
+		for _, l := range p.Commit {
+			n += l.Len()
+		}
+		if n > sip && len(p.Commit) != 201 {
+			t.Errorf("page %d commits %d bytes in %d lines", pages, n, len(p.Commit))
+		}
+	}
+	if pages < 4 {
+		t.Errorf("%d pages", pages)
+	}
+	s.happen(event.BlockEnded{Block: "b", Role: event.RoleText, Text: text})
+	s.happen(finish()...)
+	s.draw()
+	s.draw()
+	s.leave()
+	s.faithful("$ parley")
+	if n := strings.Count(strings.Join(s.commits, "\n"), "a line of a fence"); n != 200 {
+		t.Errorf("%d lines of the fence", n)
+	}
+}
