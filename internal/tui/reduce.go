@@ -218,8 +218,8 @@ func (m *Model) typed(e term.Event) []Intent {
 			m.urge(Prompt)
 		}
 	case term.Capable:
-		if e.Reflow != m.can.Reflow {
-			m.urge(Prompt)
+		if e.Reflow != m.can.Reflow && e.Reflow != term.ReflowUnknown {
+			m.urge(Prompt) // a terminal that says nothing is not written to for that
 		}
 		m.can = e.Abilities
 	case term.Resumed:
