@@ -24,9 +24,18 @@ func crowd() (clients, deltas int) {
 }
 
 // chatter is a model that says a word so often; slowly, if there is a rate.
-func chatter(deltas, rate int) string {
-	return fmt.Sprintf(`{"text":"word after word, ","times":%d,"rate":%d}`+"\n"+`{"text":"and the end."}`+"\n"+`{"stop":""}`, deltas, rate)
+func chatter(deltas, rate int) string { return words(deltas, rate) + theEnd }
+
+// words are a part of what chatter says. Where it rests, those who join come in time
+// on a machine that is busy with other things.
+func words(deltas, rate int) string {
+	return fmt.Sprintf(`{"text":"word after word, ","times":%d,"rate":%d}`+"\n", deltas, rate)
 }
+
+const (
+	rest   = `{"delay_ms":3000}` + "\n"
+	theEnd = `{"text":"and the end."}` + "\n" + `{"stop":""}`
+)
 
 // A show is a daemon with one session, and a client who begins a run.
 type show struct {
@@ -173,7 +182,7 @@ func peakOf(t *testing.T, s *show) int64 {
 // when it is over, and so has who comes when all is long past.
 func TestTenReadTheSame(t *testing.T) {
 	t.Parallel()
-	s := newShow(t, chatter(600, 2000))
+	s := newShow(t, words(600, 2000)+rest+theEnd)
 	s.begin(t)
 	outs := make([]rig.Output, 10)
 	var wg sync.WaitGroup
@@ -215,7 +224,7 @@ func TestTenReadTheSame(t *testing.T) {
 // who was there all along.
 func TestLateIsLive(t *testing.T) {
 	t.Parallel()
-	s := newShow(t, chatter(300, 2000))
+	s := newShow(t, words(100, 2000)+rest+words(200, 2000)+theEnd)
 	s.begin(t)
 	const middle = 1700 // bytes, of 5100
 	if _, _, err := s.first.Wait(0, grownTo(middle)); err != nil {

@@ -52,7 +52,8 @@ Lines of JSON over a Unix socket, UTF-8, ended by LF. The client speaks first:
 A session that is followed is a line ` + "`{\"type\":\"state\",…}`" + ` where the stream does not begin at the session's start, and
 then its events, the lines that have a seq. Without since it begins at the start of the open run; with since every later
 event comes, in order, without gap or repeat; 0 is everything. A client that is behind gets grew events merged: the offset
-of the first, the seq of the last.
+of the first, the seq of the last. The state names the entries that no summary has replaced, without their content; read
+gives the rest.
 
 ## Envelope
 

@@ -112,11 +112,11 @@ func elide(s *transcript.State) []event.CallID {
 	path, _ := kept(s)
 	for _, e := range path {
 		if e.Content != nil {
-			take(e.Content.Parts)
+			take(e.Content.Parts[min(e.Content.Hidden, len(e.Content.Parts)):])
 		}
 	}
 	if s.Turn != nil {
-		take(s.Turn.Parts[:max(0, len(s.Turn.Parts)-recentParts)])
+		take(s.Turn.Parts[s.Turn.Hidden:max(s.Turn.Hidden, len(s.Turn.Parts)-recentParts)])
 	}
 	return out
 }

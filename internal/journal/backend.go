@@ -75,7 +75,7 @@ type Row struct {
 type Snapshot struct {
 	Seq     event.Seq
 	State   []byte   // JSON, without the entries
-	Entries [][]byte // any bytes; nil: as it is kept already
+	Entries [][]byte // any bytes; nil: as it is kept already; empty: nothing is kept for it
 	From    int      // Entries[0] is the entry with this index
 	Len     int      // number of entries; those past it are forgotten
 }
@@ -84,5 +84,5 @@ type Snapshot struct {
 type Image struct {
 	Last     event.Seq // of the rows, 0 for none
 	Reserved event.Seq
-	Snapshot *Snapshot // with every entry; nil for none
+	Snapshot *Snapshot // with all that is kept for entries, in order; nil for none
 }

@@ -41,8 +41,13 @@ func readEntry(data []byte) (*transcript.Entry, error) {
 	if len(data) == 0 || data[0] != bare {
 		return e, json.Unmarshal(data, e)
 	}
-	data = data[1:]
-	whole := string(data) // the strings of an entry share it
+	_, err := readBare(e, string(data), data[1:])
+	return e, err
+}
+
+// readBare reads an entry without content from data, the end of whole, and returns
+// the rest. The strings of the entry share whole.
+func readBare(e *transcript.Entry, whole string, data []byte) ([]byte, error) {
 	for _, s := range []*string{(*string)(&e.ID), (*string)(&e.Parent), &e.Role, (*string)(&e.Run), (*string)(&e.Lane), &e.Snippet, (*string)(&e.Reason)} {
 		n, size := binary.Uvarint(data)
 		if size <= 0 || n > uint64(len(data)-size) {
@@ -61,5 +66,11 @@ func readEntry(data []byte) (*transcript.Entry, error) {
 		numbers[i], data = n, data[size:]
 	}
 	e.Seq, e.First, e.Number, e.Answers = event.Seq(numbers[0]), event.Seq(numbers[1]), int(numbers[2]), int(numbers[3])
-	return e, e.Time.UnmarshalBinary(data)
+	if len(data) < timeBytes {
+		return nil, errEntry
+	}
+	return data[timeBytes:], e.Time.UnmarshalBinary(data[:timeBytes])
 }
+
+// timeBytes is the length of a time in UTC (time.Time.AppendBinary).
+const timeBytes = 15

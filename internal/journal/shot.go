@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"parley/internal/transcript"
 )
@@ -42,22 +43,15 @@ func (s shot) take(state *transcript.State) (shot, *Snapshot) {
 	if err != nil {
 		return s, nil
 	}
-	out := &Snapshot{Seq: state.Seq, State: data, Len: len(state.Entries)}
-	for out.From < min(len(s.entries), out.Len) && s.entries[out.From] == state.Entries[out.From] {
+	entries, err := stored(state.Entries, s.entries)
+	if err != nil {
+		return s, nil
+	}
+	out := &Snapshot{Seq: state.Seq, State: data, Len: len(entries)}
+	for out.From < out.Len && entries[out.From] == nil {
 		out.From++
 	}
-	for i, e := range state.Entries[out.From:] {
-		i += out.From
-		if i < len(s.entries) && s.entries[i] == e {
-			out.Entries = append(out.Entries, nil)
-			continue
-		}
-		data, err := appendEntry(nil, e)
-		if err != nil {
-			return s, nil
-		}
-		out.Entries = append(out.Entries, data)
-	}
+	out.Entries = entries[out.From:]
 	return shot{entries: state.Entries[:out.Len:out.Len], size: len(data)}, out
 }
 
@@ -70,15 +64,15 @@ func (l *tape) loadSnapshot(s *Snapshot) error {
 	if err := json.Unmarshal(s.State, l.state); err != nil {
 		return err
 	}
-	l.state.Entries = make([]*transcript.Entry, len(s.Entries))
-	for i, data := range s.Entries {
-		e, err := readEntry(data)
-		if err != nil {
-			return err
-		}
-		l.state.Entries[i] = e
+	entries, kept, err := loaded(s.Entries)
+	if err == nil && len(entries) != s.Len {
+		err = fmt.Errorf("the snapshot has %d entries of %d", len(entries), s.Len)
 	}
+	if err != nil {
+		return err
+	}
+	l.state.Entries = entries
 	l.state.Seq = s.Seq
-	l.shot = shot{entries: l.state.Entries, size: len(s.State)}
+	l.shot = shot{entries: kept, size: len(s.State)}
 	return nil
 }

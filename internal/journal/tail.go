@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"slices"
 	"sort"
 
 	"parley/internal/event"
@@ -59,7 +60,13 @@ func (t *tail) trim(written event.Seq, count, bytes int) {
 		t.floor = t.slots[n].event.Seq
 		n++
 	}
-	t.slots = append(make([]slot, 0, len(t.slots)-n), t.slots[n:]...)
+	if 4*(len(t.slots)-n) < cap(t.slots) {
+		t.slots = slices.Clone(t.slots[n:]) // a run is over: the room goes too
+		return
+	}
+	kept := copy(t.slots, t.slots[n:])
+	clear(t.slots[kept:])
+	t.slots = t.slots[:kept]
 }
 
 // between returns the last limit events with after < seq < before.

@@ -130,8 +130,6 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		}
 		s.setups[in.Input] = setup
 		if p.Hold {
-			after := s.log.State()
-			s.list(after, "running", after.Seq)
 			a := &arrival{came: make(chan struct{})}
 			if s.options.Latest != nil {
 				a.after = s.options.Latest()

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/agent"
 	"parley/internal/command"
+	"parley/internal/event"
 	"parley/internal/llm"
 	"parley/internal/session"
 	"parley/internal/tool"
@@ -95,13 +96,21 @@ func longBed(t *testing.T, m *long, threshold float64) *bed {
 
 // A run of 200 steps against a window of 8,000 tokens ends: no request is larger
 // than the window, AGENTS.md is in the last one, and so are the task and the
-// latest result.
+// latest result; and no result is taken out a second time.
 func TestLongRunFitsASmallWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &long{steps: 200, limit: 8000}
 		b := longBed(t, m, 0.8)
 		b.must(command.Prompt{Text: "Do two hundred steps."})
-		b.until(0, kind("run.ended"))
+		elided := make(map[event.CallID]int)
+		b.until(0, func(e event.Event) bool {
+			if c, ok := e.Body.(event.ContextCompacted); ok {
+				for _, id := range c.Elided {
+					elided[id]++
+				}
+			}
+			return e.Kind() == "run.ended"
+		})
 		got := b.kinds()
 		if !strings.HasSuffix(got, "turn.ended done\nrun.ended done") || strings.Count(got, "call.ended") != 200 {
 			t.Fatalf("%s", got[max(0, len(got)-500):])
@@ -111,6 +120,11 @@ func TestLongRunFitsASmallWindow(t *testing.T) {
 		}
 		if m.summarys == 0 || !strings.Contains(got, "context.compacted") {
 			t.Error("nothing was compacted")
+		}
+		for id, n := range elided {
+			if n > 1 {
+				t.Errorf("%s was elided %d times", id, n)
+			}
 		}
 		last := m.sent[len(m.sent)-1]
 		if !strings.Contains(last.System, "Always run the tests.") {

@@ -58,7 +58,10 @@ func (s *Session) begin() {
 	}
 	prompt := prompts[0]
 	if s.held[prompt.Input] != nil {
-		return // its answer is not written yet
+		// Its answer is not written yet. Who is told of it by then may follow from
+		// here; while another run is open, from before that one.
+		s.list(state, "running", state.Seq)
+		return
 	}
 	setup, fault := s.setup(state, prompt)
 	if fault != nil {
@@ -159,7 +162,8 @@ func (s *Session) recover() error {
 }
 
 // requeue makes prompts of the steers and follow-ups whose run is gone: they
-// were accepted, so they run.
+// were accepted, so they run. Each is queued before it is dropped, so that at no
+// event of the log nothing seems to be left to do.
 func (s *Session) requeue(state *transcript.State) []event.Event {
 	var events []event.Event
 	after := state.Clone()
@@ -169,7 +173,7 @@ func (s *Session) requeue(state *transcript.State) []event.Event {
 		}
 		q := event.InputQueued{Input: after.NextInput(), Lane: event.LanePrompt, Text: in.Text, Attachments: in.Attachments,
 			Position: len(after.Queued(event.LanePrompt)), Run: after.NextRun(), Number: s.options.NextRun(), Who: in.Who}
-		for _, body := range []event.Body{event.InputDropped{Input: in.Input, Reason: "recovered"}, q} {
+		for _, body := range []event.Body{q, event.InputDropped{Input: in.Input, Reason: "recovered"}} {
 			e := event.Event{Session: s.log.ID(), Cause: in.Cause, Body: body}
 			after.Apply(e)
 			events = append(events, e)

@@ -31,6 +31,7 @@ type bed struct {
 	log     journal.Log
 	setup   func() *agent.Setup
 	n       int
+	listed  []event.SessionListed // what the catalog was told, if there is one
 }
 
 func newBed(t *testing.T, lines string, rules ...string) *bed {
@@ -63,6 +64,7 @@ func (b *bed) open() {
 	b.t.Helper()
 	s, err := session.Open(b.t.Context(), session.Options{
 		Logger: slog.New(slog.NewTextHandler(b.t.Output(), nil)), Log: b.log, NextRun: func() int { b.n++; return b.n },
+		Listed: func(l event.SessionListed) { b.listed = append(b.listed, l) },
 		Prepare: func(context.Context, *transcript.State, session.Client, command.Prompt) (*agent.Setup, *command.Fault) {
 			return b.setup(), nil
 		},

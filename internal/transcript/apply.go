@@ -327,36 +327,6 @@ func (s *State) applyBudget(b event.BudgetChanged) {
 	s.Budget = budget
 }
 
-// applyCompacted drops the content of the entries that the summary replaces.
-func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
-	s.Elided = append(slices.Clip(s.Elided), b.Elided...)
-	if b.Entry == "" {
-		return
-	}
-	s.Summary = &Summary{Entry: b.Entry, Text: b.Summary, FirstKept: b.FirstKept}
-	entries := make([]*Entry, len(s.Entries))
-	copy(entries, s.Entries)
-	replaced := make(map[event.EntryID]bool)
-	for _, n := range s.Path(s.Leaf) {
-		if n.ID == b.FirstKept {
-			break
-		}
-		replaced[n.ID] = true
-	}
-	for i, n := range entries {
-		if replaced[n.ID] && n.Content != nil {
-			d := *n
-			d.Content = nil
-			entries[i] = &d
-		}
-	}
-	s.Entries = entries
-	if s.Turn != nil {
-		s.Turn.Hidden = min(max(s.Turn.Hidden, b.Parts), len(s.Turn.Parts))
-	}
-	s.Counts.Entries = max(s.Counts.Entries, number(string(b.Entry), "e"))
-}
-
 // snippet is the first line's worth of a text, for lists and trees.
 func snippet(text string) string {
 	text = strings.TrimSpace(text)

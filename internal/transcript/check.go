@@ -114,12 +114,19 @@ func (c *check) envelope() {
 	case event.RunStarted, event.TurnStarted, event.StepStarted, event.ResponseStarted:
 		return
 	}
-	c.must(e.Run == "" || e.Run == c.runID(), LawEnvelope, "%s names run %s, open is %q", e.Kind(), e.Run, c.runID())
-	c.must(e.Turn == "" || e.Turn == c.turnID(), LawEnvelope, "%s names turn %s, open is %q", e.Kind(), e.Turn, c.turnID())
-	c.must(e.Step == "" || e.Step == c.stepID(), LawEnvelope, "%s names step %s, open is %q", e.Kind(), e.Step, c.stepID())
-	if e.Response != "" {
-		r := c.resp()
-		c.must(r != nil && r.ID == e.Response, LawEnvelope, "%s names response %s, which is not there", e.Kind(), e.Response)
+	// Not by must: what it is told is made whether or not it is needed, which here
+	// is for every word that streams.
+	if e.Run != "" && e.Run != c.runID() {
+		c.breach(LawEnvelope, "%s names run %s, open is %q", e.Kind(), e.Run, c.runID())
+	}
+	if e.Turn != "" && e.Turn != c.turnID() {
+		c.breach(LawEnvelope, "%s names turn %s, open is %q", e.Kind(), e.Turn, c.turnID())
+	}
+	if e.Step != "" && e.Step != c.stepID() {
+		c.breach(LawEnvelope, "%s names step %s, open is %q", e.Kind(), e.Step, c.stepID())
+	}
+	if r := c.resp(); e.Response != "" && (r == nil || r.ID != e.Response) {
+		c.breach(LawEnvelope, "%s names response %s, which is not there", e.Kind(), e.Response)
 	}
 }
 

@@ -26,18 +26,24 @@ func (c *check) response() {
 		return
 	}
 	r := c.resp()
-	if !c.must(r != nil && r.Phase == Open, c.responseLaw(), "%s with no response open", e.Kind()) {
+	if r == nil || r.Phase != Open {
+		c.breach(c.responseLaw(), "%s with no response open", e.Kind())
 		return
 	}
-	c.must(e.Response == r.ID, LawEnvelope, "%s without its response", e.Kind())
+	if e.Response != r.ID {
+		c.breach(LawEnvelope, "%s without its response", e.Kind())
+	}
 	switch b := e.Body.(type) {
 	case event.BlockStarted:
 		c.must(r.Block == nil, LawBlock, "block.started inside a block")
 		c.must(b.Block != "", LawEnvelope, "a block without an id")
 		c.must(!slices.ContainsFunc(r.Blocks, func(have Block) bool { return have.ID == b.Block }), LawBlock, "block %s started a second time", b.Block)
 	case event.BlockGrew:
-		if c.must(r.Block != nil && r.Block.ID == b.Block, LawBlock, "block.grew of %s, which is not open", b.Block) {
-			c.must(b.Offset >= 0 && b.Offset <= r.Block.Text.Len(), LawOffset, "block %s has %d bytes, grew at %d", b.Block, r.Block.Text.Len(), b.Offset)
+		switch {
+		case r.Block == nil || r.Block.ID != b.Block:
+			c.breach(LawBlock, "block.grew of %s, which is not open", b.Block)
+		case b.Offset < 0 || b.Offset > r.Block.Text.Len():
+			c.breach(LawOffset, "block %s has %d bytes, grew at %d", b.Block, r.Block.Text.Len(), b.Offset)
 		}
 	case event.BlockEnded:
 		if c.must(r.Block != nil && r.Block.ID == b.Block, LawBlock, "block.ended of %s, which is not open", b.Block) {
@@ -75,10 +81,12 @@ func (c *check) call() {
 		c.callStarted(b, call)
 		return
 	}
-	if !c.must(call != nil, LawCall, "%s of call %q, which is not open", c.e.Kind(), id) {
+	switch {
+	case call == nil:
+		c.breach(LawCall, "%s of call %q, which is not open", c.e.Kind(), id)
 		return
-	}
-	if !c.must(call.Ended == nil, LawCall, "%s after call.ended of %s", c.e.Kind(), id) {
+	case call.Ended != nil:
+		c.breach(LawCall, "%s after call.ended of %s", c.e.Kind(), id)
 		return
 	}
 	switch b := c.e.Body.(type) {
@@ -89,8 +97,12 @@ func (c *check) call() {
 		c.must(call.Decided == nil, LawDecided, "permission.decided of %s a second time", id)
 		c.must(!c.askOpen(id), LawDecided, "permission.decided of %s with its ask open", id)
 	case event.CallGrew:
-		c.must(call.Decided != nil && call.Decided.Granted, LawEffect, "output of %s, which was not granted", id)
-		c.must(b.Offset >= 0 && b.Offset <= call.Output.Len(), LawOffset, "call %s has %d bytes, grew at %d", id, call.Output.Len(), b.Offset)
+		if call.Decided == nil || !call.Decided.Granted {
+			c.breach(LawEffect, "output of %s, which was not granted", id)
+		}
+		if b.Offset < 0 || b.Offset > call.Output.Len() {
+			c.breach(LawOffset, "call %s has %d bytes, grew at %d", id, call.Output.Len(), b.Offset)
+		}
 	case event.CallEnded:
 		c.callEnded(b, call)
 	}

@@ -82,3 +82,12 @@ func (s *State) Light() *State {
 	}
 	return c
 }
+
+// Near returns the Light copy without the entries whose content a summary has
+// replaced: what whoever joins needs of a session, however long it is.
+func (s *State) Near() *State {
+	c := *s
+	c.Entries = slices.DeleteFunc(slices.Clone(s.Entries), func(e *Entry) bool { return e.Content == nil })
+	c.Partial = s.Partial || len(c.Entries) < len(s.Entries)
+	return c.Light()
+}

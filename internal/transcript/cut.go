@@ -53,8 +53,10 @@ func (s *State) Branch(entry event.EntryID) *State {
 		c.Counts.Entries = max(c.Counts.Entries, number(string(e.ID), "e"))
 	}
 	if sum := s.Summary; sum != nil && slices.ContainsFunc(path, func(e *Entry) bool { return e.ID == sum.FirstKept || e.Content == nil }) {
-		c.Summary, c.Elided = sum, slices.Clip(s.Elided)
+		c.Summary = sum
 		c.Counts.Entries = max(c.Counts.Entries, number(string(sum.Entry), "e"))
 	}
+	c.Elided = s.Elided
+	c.prune()
 	return c
 }

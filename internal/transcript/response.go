@@ -128,7 +128,10 @@ func (s *State) store(b event.PermissionDecided) {
 	}
 	rules := slices.Clip(s.Rules)
 	for _, text := range b.Stored {
-		rules = append(rules, Rule{text, effect, b.Scope})
+		// Calls that waited side by side are often answered alike.
+		if r := (Rule{text, effect, b.Scope}); !slices.Contains(rules, r) {
+			rules = append(rules, r)
+		}
 	}
 	s.Rules = rules
 }

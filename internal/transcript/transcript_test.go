@@ -216,6 +216,26 @@ func FuzzFold(f *testing.F) {
 	})
 }
 
+// A word that streams is checked without a thought for what a breach of it would
+// be called.
+func TestCheckOfGrewIsFree(t *testing.T) {
+	log := eventtest.Run()
+	seen := 0
+	s := transcript.New()
+	for _, e := range log {
+		if !e.Fact() {
+			seen++
+			if n := testing.AllocsPerRun(100, func() { transcript.Check(s, e) }); n > 1 {
+				t.Errorf("%s: %v allocations", e.Kind(), n) // one is the check itself
+			}
+		}
+		s.Apply(e)
+	}
+	if seen == 0 {
+		t.Error("nothing grew")
+	}
+}
+
 // The cost of an event does not depend on how many there were.
 func BenchmarkApplyGrew(b *testing.B) {
 	for _, before := range []int{100, 100_000} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 
 	"parley/internal/command"
@@ -87,6 +88,7 @@ func (s *pumping) unfollow(f *follow) {
 // wait for an answer.
 func (s *pumping) items() error {
 	if len(s.batch) == 0 {
+		runtime.Gosched() // whoever is ready puts first: one write for more
 		s.batch = s.inbox.take()
 	}
 	for len(s.batch) > 0 && !s.full() {

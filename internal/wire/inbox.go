@@ -64,8 +64,17 @@ func (b *inbox) put(ctx context.Context, it item) bool {
 	return true
 }
 
-// take returns what is there. It is the loop's until the next take.
+// take returns what is there, merged where the loop is far behind. It is the
+// loop's until the next take.
 func (b *inbox) take() []item {
+	out := b.swap()
+	if len(out) < streak {
+		return out
+	}
+	return merged(out)
+}
+
+func (b *inbox) swap() []item {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := b.items

@@ -22,8 +22,9 @@ import (
 // followed, results.
 //
 // An event that a command of this connection caused goes out after the command's
-// answer. What is ready at once leaves in one write. A client that does not read
-// costs the pump's goroutines and a few events; the rest waits in the log.
+// answer. What is ready at once leaves in one write. A client that is behind gets
+// a long streak of grew as one. One that does not read costs the pump's goroutines
+// and a few events; the rest waits in the log.
 type Pump struct {
 	Dialect  *Dialect
 	Host     Host

@@ -59,6 +59,7 @@ func Run(t *testing.T, c Child) {
 		{"restart", testRestart},
 		{"lost tail", testLostTail},
 		{"snapshot", testSnapshot},
+		{"index", testIndex},
 		{"branch", testBranch},
 		{"catalog", testCatalog},
 		{"blobs", testBlobs},

@@ -108,6 +108,36 @@ func testSnapshot(t *testing.T, c Child) {
 	same(t, "the fold of all", l.State(), fold(t, transcript.New(), sofar(t, l, 0)))
 }
 
+// A session whose entries were compacted many times opens to the same state: those
+// without content are kept together, and stay what they were when others join them.
+func testIndex(t *testing.T, c Child) {
+	s := store(t, c, journal.Options{})
+	l := create(t, s)
+	f := NewFeed(id, 22)
+	f.Words = 1
+	for round := range 6 {
+		feed(t, l, f, 1500)
+		for l.State().Run != nil {
+			feed(t, l, f, 1)
+		}
+		if st := l.State(); round%2 == 1 {
+			put(t, l, event.Event{Body: event.ContextCompacted{Entry: st.NextEntry(), Summary: "so far", FirstKept: st.Leaf}})
+		}
+		want := l.State()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		l = reopen(t, s)
+		same(t, "the state after opening again", want, l.State())
+	}
+	if n := len(l.State().Entries); n < 200 {
+		t.Errorf("%d entries are too few for this test", n)
+	}
+	if d := l.Damage(); d != nil {
+		t.Errorf("damaged: %v", d)
+	}
+}
+
 // A branch begins from a state that it keeps.
 func testBranch(t *testing.T, c Child) {
 	s := store(t, c, journal.Options{})

@@ -115,9 +115,6 @@ func (f *file) Load() (journal.Image, error) {
 	if err != nil {
 		return img, err
 	}
-	if s := img.Snapshot; s != nil && len(s.Entries) != s.Len {
-		img.Snapshot = nil
-	}
 	img.Last, img.Reserved = event.Seq(last), event.Seq(reserved)
 	f.good = img.Last
 	return img, nil
@@ -229,9 +226,17 @@ func (f *file) at(p journal.Point, query string, args ...driver.Value) error {
 
 func (f *file) keep(s *journal.Snapshot) error {
 	err := f.w.exec(`DELETE FROM entry WHERE i >= ?`, int64(s.Len))
-	for i, data := range s.Entries {
-		if err == nil && data != nil {
+	for i := 0; i < len(s.Entries) && err == nil; i++ {
+		switch data := s.Entries[i]; {
+		case data == nil:
+		case len(data) > 0:
 			err = f.at(journal.PointEntry, `INSERT OR REPLACE INTO entry (i, data) VALUES (?, ?)`, int64(s.From+i), data)
+		default:
+			from := i
+			for i+1 < len(s.Entries) && s.Entries[i+1] != nil && len(s.Entries[i+1]) == 0 {
+				i++
+			}
+			err = f.at(journal.PointEntry, `DELETE FROM entry WHERE i >= ? AND i <= ?`, int64(s.From+from), int64(s.From+i))
 		}
 	}
 	if err != nil {

@@ -95,13 +95,13 @@ func refuse(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame {
 	return frame(faultLine{"fault", f})
 }
 
-// attach sends the state without the content of its entries, which a client
-// reads by page.
+// attach sends the state with those entries that a summary has not replaced, and
+// without their content: a client reads that, and all entries, by commands.
 func attach(_ wire.Peer, s *transcript.State) []wire.Frame {
 	if s.Seq == 0 {
 		return nil
 	}
-	return frame(stateLine{"state", s.Session, s.Light()})
+	return frame(stateLine{"state", s.Session, s.Near()})
 }
 
 // encode leaves out what the pump adds for dialects that show only what grew:

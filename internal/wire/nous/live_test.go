@@ -352,6 +352,9 @@ func TestIdleAfterEnd(t *testing.T) {
 func TestManyPrompts(t *testing.T) {
 	d := start(t, text("hello", "Hi."))
 	events := d.dial(".events")
+	// A run that is waited for does not wait for who connects; this one does.
+	d.ask("prompt", `{"text":"hello","wait":false}`)
+	events.told("run-1")
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
@@ -363,12 +366,12 @@ func TestManyPrompts(t *testing.T) {
 		})
 	}
 	group.Wait()
-	for n := 1; n <= 10; n++ {
+	for n := 2; n <= 11; n++ {
 		if got := events.told(fmt.Sprintf("run-%d", n)); len(got) != 10 {
 			t.Errorf("%v", got)
 		}
 	}
-	if m := d.ask("get_messages", `{}`)["messages"].([]any); len(m) != 20 {
+	if m := d.ask("get_messages", `{}`)["messages"].([]any); len(m) != 22 {
 		t.Errorf("%d messages", len(m))
 	}
 }

@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"strings"
+
+	"parley/internal/event"
+)
+
+// A streak is merged from so many events on: a client that is behind gets fewer
+// lines, and one that keeps up gets each piece as it came.
+const streak = 16
+
+// mergedBytes bounds the text of a merged event, so that its line stays short.
+const mergedBytes = 8 << 10
+
+// merged makes fewer events of long streaks of grew, in which each continues the
+// one before it: the offset is that of the first, the seq and the time are those
+// of the last. All else stays what and where it is. It reuses items.
+func merged(items []item) []item {
+	out := items[:0]
+	for len(items) > 0 {
+		n := 1
+		for n < len(items) && continues(items[n-1], items[n]) {
+			n++
+		}
+		if n < streak {
+			out = append(out, items[:n]...)
+		} else {
+			out = appendJoined(out, items[:n])
+		}
+		items = items[n:]
+	}
+	return out
+}
+
+// appendJoined appends a streak as events of at most mergedBytes each, or of one
+// piece.
+func appendJoined(out, items []item) []item {
+	for len(items) > 0 {
+		n, size := 1, len(grown(items[0].event))
+		for n < len(items) && size+len(grown(items[n].event)) <= mergedBytes {
+			size += len(grown(items[n].event))
+			n++
+		}
+		out = append(out, joined(items[:n], size))
+		items = items[n:]
+	}
+	return out
+}
+
+// continues reports whether b is the text that follows a's, and of the same.
+func continues(a, b item) bool {
+	if a.follow != b.follow || a.end || b.end || a.err != nil || b.err != nil {
+		return false
+	}
+	x, y := a.event, b.event
+	if x.Session != y.Session || x.Run != y.Run || x.Turn != y.Turn || x.Step != y.Step || x.Response != y.Response || x.Cause != y.Cause {
+		return false
+	}
+	switch x := x.Body.(type) {
+	case event.BlockGrew:
+		y, ok := y.Body.(event.BlockGrew)
+		return ok && x.Block == y.Block && x.Offset+len(x.Text) == y.Offset
+	case event.CallGrew:
+		y, ok := y.Body.(event.CallGrew)
+		return ok && x.Call == y.Call && x.Stream == y.Stream && x.Offset+len(x.Text) == y.Offset
+	}
+	return false
+}
+
+// joined is one item for several that continue each other.
+func joined(items []item, size int) item {
+	it := items[0]
+	if len(items) == 1 {
+		return it
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for i := range items {
+		text.WriteString(grown(items[i].event))
+	}
+	last := items[len(items)-1].event
+	it.event.Seq, it.event.Time = last.Seq, last.Time
+	switch b := it.event.Body.(type) {
+	case event.BlockGrew:
+		b.Text = text.String()
+		it.event.Body = b
+	case event.CallGrew:
+		b.Text = text.String()
+		it.event.Body = b
+	}
+	return it
+}
+
+// grown is the text of a grew event.
+func grown(e event.Event) string {
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		return b.Text
+	case event.CallGrew:
+		return b.Text
+	}
+	return ""
+}
