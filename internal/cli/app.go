@@ -31,8 +31,9 @@ type app struct {
 	env      config.Env
 	dir      string
 	paths    config.Paths
-	socket   string // --socket
-	auto     string // the key that answers every ask; empty: a person does
+	socket   string        // --socket
+	auto     string        // the key that answers every ask; empty: a person does
+	typed    <-chan string // lines of a conversation in line mode; nil: there is none
 }
 
 // An exit is an error with an exit code of its own.

@@ -34,6 +34,10 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 	out, ok := a.out.(*os.File)
 	env := func(key string) string { return a.env[key] }
 	if !ok || !term.Drawable(a.in, out, env) {
+		_, reads := terminal(a.in)
+		if _, shows := terminal(a.out); name == "new" && reads && shows {
+			return a.talk(ctx, model)
+		}
 		if name == "new" {
 			return usage("this is not a terminal that can be drawn on; use 'parley run PROMPT'")
 		}

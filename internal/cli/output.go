@@ -81,6 +81,7 @@ type plainOutput struct {
 	person bool
 	moving bool
 	tty    bool
+	said   string                                // what stands on the screen already because it was typed there
 	quiet  *quiet                                // nil: everything is shown at once
 	past   func(*transcript.State) []event.Event // what is shown in gray before a state; nil: nothing
 }
@@ -154,6 +155,10 @@ func (p *plainOutput) exit() int {
 func (p *plainOutput) animated() bool { return p.moving }
 
 func (p *plainOutput) event(e event.Event, _ []byte) error {
+	if b, ok := e.Body.(event.UserSaid); ok && p.said != "" && b.Text == p.said {
+		p.said = ""
+		return nil
+	}
 	if p.quiet == nil {
 		return p.r.Apply(e)
 	}

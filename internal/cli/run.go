@@ -146,6 +146,12 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 	if err != nil {
 		return err
 	}
+	_, err = a.say(ctx, o, out, text, attachments)
+	return err
+}
+
+// say sends a prompt, renders what comes of it, and returns where that was.
+func (a *app) say(ctx context.Context, o running, out output, text string, attachments []event.Attachment) (event.SessionID, error) {
 	hello := wire.Hello{Session: o.session, Cwd: a.dir}
 	if o.session == "new" {
 		var zero event.Seq
@@ -156,13 +162,16 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 	}
 	conn, err := a.dial(ctx, hello)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer conn.Close()
 	if p, ok := out.(*plainOutput); ok && !p.person {
 		p.quiet = &quiet{outcome: display.New("", silent{})}
 	}
 	w := newWatch(a, conn, out)
+	if p, ok := out.(*plainOutput); ok && a.typed != nil {
+		p.past, p.said = nil, text // both stand above
+	}
 	id := conn.Welcome.Session
 	var accepted command.Accepted
 	asked := make(chan error, 1)
@@ -176,11 +185,12 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 		if o.session == "new" {
 			// The session was made for this prompt only.
 			_, _ = conn.Do(ctx, id, command.Remove{})
+			id = ""
 		}
-		return failure(err)
+		return id, failure(err)
 	}
 	w.session, w.until = id, accepted.Run
-	return w.follow(ctx)
+	return id, w.follow(ctx)
 }
 
 // attachments names files as the daemon finds them.

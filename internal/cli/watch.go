@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,8 +29,8 @@ type watch struct {
 	session event.SessionID
 	until   event.RunID       // leave at the end of this run
 	idle    bool              // leave as soon as all is shown and no run is open or waits
-	now     *transcript.State // idle: the session as it was on joining, and goes on since
-	ran     bool              // idle: a run ended since
+	now     *transcript.State // idle: the session as it is
+	ran     bool              // idle: a run ended since it joined
 	passive bool              // Ctrl+C leaves and stops nothing
 	kept    []client.Line
 	stopped chan struct{} // this client asked for the end of the run; closed when that was answered
@@ -79,7 +80,7 @@ func (a *app) past(s *transcript.State) []event.Event {
 // whole gives a state that came as a line, which is sent without it, the content
 // of its entries. What cannot be read stays out.
 func (a *app) whole(s *transcript.State) {
-	if len(s.Entries) == 0 {
+	if len(s.Entries) == 0 && s.Summary == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -249,17 +250,22 @@ func (w *watch) line(line client.Line) (done bool, err error) {
 	}
 	_, ended := e.Body.(event.RunEnded)
 	ended = ended && e.Session == w.session
-	if w.idle && e.Seq > w.now.Seq {
-		w.now.Apply(e)
-		w.ran = w.ran || ended
+	if w.idle {
+		// By the head on joining, not by what is known of the session: that was asked
+		// for later, and a run may have ended in between.
+		w.ran = w.ran || ended && e.Seq > w.conn.Welcome.Head
+		if e.Seq > w.now.Seq {
+			w.now.Apply(e)
+		}
 	}
 	return ended && w.until == e.Run || w.rests(e.Seq), nil
 }
 
 // rests reports whether a watch that leaves when nothing goes on has shown all
-// up to seq, and nothing does.
+// up to seq, and nothing does. What was queued in a run that failed becomes a
+// prompt only after its end.
 func (w *watch) rests(seq event.Seq) bool {
-	return w.idle && seq >= w.now.Seq && w.now.Run == nil && len(w.now.Queued(event.LanePrompt)) == 0
+	return w.idle && seq >= w.now.Seq && w.now.Run == nil && len(w.now.Queue) == 0
 }
 
 // untilIdle makes the watch leave when nothing goes on. The lines that come
@@ -362,21 +368,26 @@ func (w *watch) gone() error {
 
 // answers reads what a person types, where this client can be asked.
 func (w *watch) answers() <-chan string {
-	if !w.out.asks() || w.passive {
+	switch {
+	case w.app.typed != nil:
+		return w.app.typed
+	case !w.out.asks() || w.passive || w.app.auto != "":
 		return nil
 	}
-	lines := make(chan string)
+	return lines(w.app.in)
+}
+
+// lines are what a person types.
+func lines(in io.Reader) <-chan string {
+	out := make(chan string)
 	go func() {
-		defer close(lines)
-		if w.app.auto != "" {
-			return
-		}
-		scan := bufio.NewScanner(w.app.in)
+		defer close(out)
+		scan := bufio.NewScanner(in)
 		for scan.Scan() {
-			lines <- scan.Text()
+			out <- scan.Text()
 		}
 	}()
-	return lines
+	return out
 }
 
 // answer sends what was typed as the answer to the ask that is shown.
@@ -388,6 +399,7 @@ func (w *watch) answer(ctx context.Context, text string) {
 	r.r.Typed()
 	_, ask, question, ok := r.r.Asked()
 	if !ok {
+		w.steer(ctx, text)
 		return
 	}
 	body, problem := plain.Answer(ask, question, text)
@@ -396,6 +408,18 @@ func (w *watch) answer(ctx context.Context, text string) {
 		_ = r.r.Flush()
 		return
 	}
+	w.send(ctx, body)
+}
+
+// steer sends what was typed in a conversation while nothing was asked.
+func (w *watch) steer(ctx context.Context, text string) {
+	if w.app.typed != nil && strings.TrimSpace(text) != "" {
+		w.send(ctx, command.Steer{Text: text})
+	}
+}
+
+// send sends a command and says when it was refused.
+func (w *watch) send(ctx context.Context, body command.Body) {
 	go func() {
 		if _, err := w.conn.Do(ctx, w.session, body); err != nil {
 			var fault *command.Fault

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// talk is a conversation in line mode: what a person gets at a terminal on which
+// nothing can be drawn (TERM=dumb). Each line is a prompt. While a run is open a
+// line answers what is asked, and steers where nothing is.
+func (a *app) talk(ctx context.Context, model string) error {
+	if _, _, err := a.loadConfig(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.err, "nothing can be drawn on this terminal: line mode; each line is a prompt, ctrl+d leaves")
+	a.typed = lines(a.in)
+	o := running{session: "new", model: model}
+	for {
+		fmt.Fprint(a.err, "$ ")
+		text, ok := <-a.typed
+		if !ok {
+			fmt.Fprintln(a.err)
+			return nil
+		}
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		out, err := a.renderer("plain", "auto")
+		if err != nil {
+			return err
+		}
+		id, err := a.say(ctx, o, out, text, nil)
+		if id != "" {
+			o.session = string(id)
+		}
+		var e exit
+		if errors.As(err, &e) {
+			err = e.err
+		}
+		if err != nil {
+			fmt.Fprintln(a.err, "parley: "+message(err))
+		}
+	}
+}
