@@ -21,7 +21,7 @@ test: tools
 
 # The race detector needs cgo; the program does not.
 race:
-	CGO_ENABLED=1 $(GO) test -timeout 600s -race -short ./internal/...
+	CGO_ENABLED=1 $(GO) test -timeout 600s -race -short -vet=off ./internal/...
 
 # A short look by every fuzzer: 300 inputs each. FUZZTIME=5m for a long one.
 FUZZTIME ?= 300x

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	storms    = flag.Int("terminal.runs", 0, "how many storms each terminal goes through; 0: 1, or 3 where everything is asked for")
+	storms    = flag.Int("terminal.runs", 0, "how many storms of a kind each terminal goes through; 0: 1")
 	stormSeed = flag.Uint64("terminal.seed", 0, "of the storms; 0: another one each time")
 	cutReads  = flag.Uint("terminal.cut", 0, "seed of reads that end anywhere, as where somebody reads a few bytes at a time; 0: they take all that is there")
 )
@@ -234,9 +234,6 @@ func weather(t *testing.T, kind uint64, brew func(*rand.Rand, int) terminal.Stor
 	runs, seed := *storms, *stormSeed
 	if runs == 0 {
 		runs = 1
-		if long {
-			runs = 3
-		}
 	}
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())

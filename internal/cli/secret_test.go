@@ -115,6 +115,9 @@ func answer(command string) func(w http.ResponseWriter, q *http.Request, body st
 // command prints, nor in an export, the store, the log, a request's body or the
 // list of processes.
 func TestSecrets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out in short tests: it is processes, each of which starts slowly with the race detector")
+	}
 	p := newHome(t)
 	for _, s := range planted {
 		if !strings.Contains(s.where, " ") {

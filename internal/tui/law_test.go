@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 )
 
 var (
-	lawRuns = flag.Int("law.runs", 240, "runs of the no-loss law")
+	lawRuns = flag.Int("law.runs", 0, "runs of the no-loss law; 0: 240, or 2,400 in CI, or 60 in short tests")
 	lawSeed = flag.Uint64("law.seed", 1, "first seed of the no-loss law")
 )
 
@@ -129,6 +130,17 @@ func (w *teller) end() {
 // in the middle of one, the scrollback and the screen hold each line once, in
 // order, and no row of the live region.
 func TestNoLossNoDouble(t *testing.T) {
+	t.Parallel()
+	runs := *lawRuns
+	switch {
+	case runs > 0:
+	case testing.Short():
+		runs = 60
+	case os.Getenv("CI") == "true":
+		runs = 2400
+	default:
+		runs = 240
+	}
 	for _, c := range []struct {
 		name   string
 		reflow term.Reflow
@@ -142,11 +154,12 @@ func TestNoLossNoDouble(t *testing.T) {
 		{"silent, cuts", term.ReflowNone, term.ReflowUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			resizes := 0
-			for i := range *lawRuns / 6 {
+			for i := range runs / 6 {
 				resizes += tell(t, *lawSeed+uint64(i), c.reflow, c.said)
 			}
-			t.Logf("%d runs from seed %d, %d resizes", *lawRuns/6, *lawSeed, resizes)
+			t.Logf("%d runs from seed %d, %d resizes", runs/6, *lawSeed, resizes)
 		})
 	}
 }
