@@ -38,7 +38,9 @@ func TestTalkOnDumbTerminal(t *testing.T) {
 	defer terminal.Close()
 	var mu sync.Mutex
 	var all bytes.Buffer
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		b := make([]byte, 4096)
 		for {
 			n, err := terminal.Read(b)
@@ -55,27 +57,29 @@ func TestTalkOnDumbTerminal(t *testing.T) {
 		defer mu.Unlock()
 		return all.String()
 	}
-	until := func(text string) {
+	// until waits for the end of what is said to be a text, for the n-th time.
+	until := func(text string, n int) {
 		t.Helper()
-		for end := time.Now().Add(rig.Patience); !strings.HasSuffix(said(), text); {
+		for end := time.Now().Add(rig.Patience); !strings.HasSuffix(said(), text) || strings.Count(said(), text) < n; {
 			if time.Now().After(end) {
-				t.Fatalf("no %q in\n%s", text, said())
+				t.Fatalf("no %q for the %d. time in\n%s", text, n, said())
 			}
 			time.Sleep(time.Millisecond)
 		}
 	}
 	const ready = "\n$ "
-	until(ready)
+	until(ready, 1)
 	terminal.WriteString("make a file\n")
-	until("y/r/a/p/n/d? ")
+	until("y/r/a/p/n/d? ", 1)
 	terminal.WriteString("y\n")
-	until(ready)
+	until(ready, 2)
 	terminal.WriteString("again\n")
-	until(ready)
+	until(ready, 3)
 	terminal.WriteString("\x04")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("left with %v:\n%s", err, said())
 	}
+	<-over
 	text := said()
 	for _, want := range []string{"line mode", "Allow write?", "Written.", "Once more."} {
 		if !strings.Contains(text, want) {
