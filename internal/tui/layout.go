@@ -124,7 +124,7 @@ const (
 // have a mark in common leave together.
 func (m *Model) outgoing(entries []entry) int {
 	n := final(entries)
-	if !grouped(m.can.Reflow) {
+	if !grouped(m.can.Reflow) || m.last {
 		return n
 	}
 	whole, size, at := 0, 0, n // whole: entries before the last mark that still fits

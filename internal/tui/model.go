@@ -34,6 +34,7 @@ type Model struct {
 	urgency  Urgency
 	footing  footing
 	redraw   bool // the next frame begins anew
+	last     bool // there will be no further frame
 	bell     bool
 	words    bool // finished lines are broken between words, not by the terminal
 	blurred  bool // the user looks elsewhere: an ask rings

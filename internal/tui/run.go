@@ -130,6 +130,9 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		l.set(timer)
 	}
+	if l.err == nil && l.quit.Err == nil {
+		l.finish()
+	}
 	switch {
 	case l.err != nil:
 		return l.err
@@ -359,6 +362,23 @@ func (l *loop) set(timer *time.Timer) {
 		return
 	}
 	timer.Reset(max(time.Until(at), 0))
+}
+
+// finish writes what is final and was not written yet, before the program leaves.
+func (l *loop) finish() {
+	took := func(err error) { l.took(err) }
+	if l.pager != nil || !l.screen.settle(leavePatience, took) {
+		return
+	}
+	l.model.last = true
+	p := Layout(l.model)
+	if len(p.Commit) == 0 {
+		return
+	}
+	l.reduce(Laid{p})
+	if l.screen.start(p) {
+		l.screen.settle(leavePatience, took)
+	}
 }
 
 // suspend stops the program and draws anew when it goes on.

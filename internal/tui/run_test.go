@@ -108,11 +108,12 @@ type stuck struct {
 	frames  chan struct{} // a frame is to be written
 	release chan struct{}
 	text    strings.Builder // all that was written
+	can     term.Abilities
 }
 
 func (s *stuck) Events() <-chan term.Event { return s.events }
 func (s *stuck) Size() term.Size           { return term.Size{Width: 80, Height: 24} }
-func (s *stuck) Abilities() term.Abilities { return term.Abilities{} }
+func (s *stuck) Abilities() term.Abilities { return s.can }
 func (s *stuck) Suspend() error            { return nil }
 func (s *stuck) Close() error              { return nil }
 func (s *stuck) Do(ops []term.Op) (int, error) {
@@ -127,6 +128,32 @@ func (s *stuck) Do(ops []term.Op) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// Who leaves leaves nothing unwritten that was finished, also where it leaves in
+// pieces.
+func TestLeavesWithAll(t *testing.T) {
+	for _, reflow := range []term.Reflow{term.ReflowLogical, term.ReflowShifting} {
+		source := newSource()
+		terminal := &stuck{events: make(chan term.Event), frames: make(chan struct{}, 1), release: make(chan struct{}), can: term.Abilities{Reflow: reflow}}
+		close(terminal.release)
+		var text strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&text, "paragraph %s of many\n\n", marker(i))
+		}
+		source.happen(begin("go")...)
+		source.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockEnded{Block: "b", Role: event.RoleText, Text: text.String()})
+		source.happen(finish()...)
+		close(source.updates)
+		if err := Run(t.Context(), Options{Source: source, Terminal: terminal, Session: sessionID, Debug: true}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 200 {
+			if n := strings.Count(terminal.text.String(), marker(i)); n != 1 {
+				t.Fatalf("%v: %s is written %d times", reflow, marker(i), n)
+			}
+		}
+	}
 }
 
 // A pager that is opened, and a program that is stopped, while a frame is on its
