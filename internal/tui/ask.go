@@ -27,6 +27,7 @@ type asking struct {
 	tool  string
 	since time.Time        // when it came here
 	drawn time.Time        // when a frame with it was written; zero: not yet
+	keys  map[string]bool  // which of its answers that frame told in full
 	typed time.Time        // when the last key was swallowed
 	sent  bool             // the answer is on its way
 	rest  []command.Answer // to further questions: one is sent when the one before was taken
@@ -84,6 +85,9 @@ func (a asking) key(k term.Key, arguments json.RawMessage, width int, now time.T
 	if a.sent {
 		return a, nil
 	}
+	if _, ok := optionBy(a.ask.Options, k.Name); ok && a.ask.Kind == event.AskPermission && a.form.mode == formChoose && !a.keys[k.Name] {
+		return a, nil // nobody can have read what it would store
+	}
 	var answers []command.Answer
 	a.form, answers = a.form.key(a.ask, arguments, k, width)
 	if len(answers) > 0 {
@@ -110,7 +114,7 @@ func (a asking) paste(text string, now time.Time) asking {
 }
 
 // view sets the ask into at most limit rows, the question first.
-func (a asking) view(width, limit int, now time.Time) []cell.Line {
+func (a asking) view(width, limit int, now time.Time) (rows []cell.Line, told int) {
 	right := "waiting for you · " + clock(now.Sub(a.since))
 	if a.more > 0 {
 		right = fmt.Sprintf("1 of %d · ", a.more+1) + right
@@ -124,13 +128,13 @@ func (a asking) view(width, limit int, now time.Time) []cell.Line {
 		end = cell.Styled(clock(now.Sub(a.since)), dim)
 	}
 	room := max(width-1-end.Width()-2, 8)
-	rows := []cell.Line{spread(cell.Truncate(question, room), end, width)}
-	body := a.body(width-1, limit-1)
+	rows = []cell.Line{spread(cell.Truncate(question, room), end, width)}
+	body, told := a.body(width-1, limit-1)
 	warnings := a.warnings(width - 1)
 	if left := limit - 1 - len(body); left < len(warnings) {
 		warnings = warnings[len(warnings)-max(left, 0):]
 	}
-	return append(append(rows, warnings...), body...)
+	return append(append(rows, warnings...), body...), told
 }
 
 // title is the question itself.
@@ -198,38 +202,59 @@ func (a asking) choices() []choice {
 }
 
 // body are the choices in at most limit rows, and what else can be typed.
-func (a asking) body(width, limit int) []cell.Line {
+func (a asking) body(width, limit int) (rows []cell.Line, told int) {
 	if a.ask.Kind == event.AskPermission {
 		return a.permission(width, limit)
 	}
-	var rows []cell.Line
 	for _, c := range a.choices() {
 		rows = append(rows, cell.Wrap(a.choice(c), max(width, 2), choiceIndent)...)
 	}
 	rows = append(rows, cell.Truncate(cell.Styled("  "+a.hint(), dim), width))
-	return rows[:min(len(rows), max(limit, 0))]
+	return rows[:min(len(rows), max(limit, 0))], 0
 }
 
 // permission sets the answers to a call: first those for this once, then those
 // that would store something, each with what that is. Where there is no room,
 // answers that store the same are told so together; where there is less they are
 // one paragraph, and where there is none for all of it those that store something
-// are left out from the end; what is told of one is told in full.
-func (a asking) permission(width, limit int) []cell.Line {
+// are left out from the end; what is told of one is told in full. It returns how
+// many groups are told.
+func (a asking) permission(width, limit int) (rows []cell.Line, told int) {
 	groups := a.groups(false)
-	rows := stack(groups, width)
+	told = len(groups)
+	rows = stack(groups, width)
 	if len(rows)+len(a.warnings(width)) > limit {
 		groups = a.groups(true)
 		rows = stack(groups, width)
 	}
 	for n := len(groups); len(rows) > limit && n > 0; n-- {
+		told = n
 		rest := groups[:n:n]
 		if left := len(groups) - n; left > 0 {
 			rest = append(rest, []cell.Line{cell.Styled("  …", dim)})
 		}
 		rows = pack(slices.Concat(rest...), width)
 	}
-	return rows[:min(len(rows), max(limit, 0))]
+	return rows[:min(len(rows), max(limit, 0))], told
+}
+
+// told returns the keys of those answers that would store something, of the first
+// n groups: what is not told may not be stored.
+func (a asking) told(n int) map[string]bool {
+	keys, seen := map[string]bool{}, []choice{{}}
+	for _, c := range a.choices() {
+		i := slices.IndexFunc(seen, c.together)
+		if i < 0 {
+			i, seen = len(seen), append(seen, c)
+		}
+		keys[c.key] = i < n
+	}
+	return keys
+}
+
+// together reports whether two answers store the same, to the same effect.
+func (c choice) together(o choice) bool {
+	return o.rules == c.rules && (o.effect == c.effect || c.rules == "")
 }
 
 // groups are the choices by what they would store. Each says what, or, together,
@@ -237,8 +262,7 @@ func (a asking) permission(width, limit int) []cell.Line {
 func (a asking) groups(together bool) [][]cell.Line {
 	groups, stored := [][]cell.Line{nil}, []choice{{}}
 	for _, c := range a.choices() {
-		same := func(o choice) bool { return o.rules == c.rules && (o.effect == c.effect || c.rules == "") }
-		i := slices.IndexFunc(stored, same)
+		i := slices.IndexFunc(stored, c.together)
 		if i < 0 {
 			i, groups, stored = len(groups), append(groups, nil), append(stored, c)
 		}

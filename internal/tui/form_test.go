@@ -2,7 +2,9 @@ package tui
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,5 +81,37 @@ func TestAnswersInOrder(t *testing.T) {
 	s.reduce(Answered{command.Result{ID: "1", Name: "answer"}})
 	if d := cmp.Diff([]command.Body{command.Answer{Ask: "a1", Question: 1, Text: "b"}}, s.sent()); d != "" {
 		t.Error(d)
+	}
+}
+
+// On a screen too small for all answers, one that is not told stores nothing; on a
+// larger one it does.
+func TestUntoldStoresNothing(t *testing.T) {
+	for _, c := range []struct {
+		height int
+		key    string
+		sent   int
+	}{{10, "p", 0}, {10, "y", 1}, {40, "p", 1}} {
+		s := newStage(t, 40, c.height, term.ReflowLogical)
+		s.draw()
+		s.happen(startEdit()...)
+		ask := asked("a1", "c1").(event.AskOpened)
+		ask.Options = append(ask.Options, event.Option{Key: "p", Effect: "allow", Scope: "project", Rules: []string{"bash(go test:*)", "bash(go build:*)"}})
+		s.happen(ask)
+		s.draw()
+		s.pass(time.Second)
+		p := s.draw()
+		var text strings.Builder
+		for _, l := range p.Live {
+			text.WriteString(l.Text() + "\n")
+		}
+		if told := strings.Contains(text.String(), "p  in this project"); told != (c.height > 10) {
+			t.Fatalf("%d rows: told %v\n%s", c.height, told, text.String())
+		}
+		s.intents = nil
+		s.press(c.key)
+		if len(s.intents) != c.sent {
+			t.Errorf("%d rows, %s: sent %+v", c.height, c.key, s.intents)
+		}
 	}
 }

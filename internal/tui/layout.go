@@ -102,7 +102,7 @@ func Layout(m Model) Page {
 	p.Live, p.place = l.rows, l.caret
 	p.painted = m.busy()
 	if m.asking.phase != ConfirmNone {
-		p.Ask = m.asking.ask.Ask
+		p.Ask, p.told = m.asking.ask.Ask, l.told
 	}
 	p.log = rows{inserted: m.log.shown.rows(p.Width), leaving: height(entries[:n], p.Width), pending: t.total, visible: l.tail}
 	if len(p.Commit) == 0 {
@@ -218,11 +218,12 @@ type region struct {
 	rows  []cell.Line
 	caret Caret
 	tail  int // rows of the log among them
+	told  int // groups of answers of the open ask
 }
 
 // compose divides the rows among the parts, those that stay longest first.
 func (m *Model) compose(width, limit int, t tail) region {
-	need := m.state(width, limit-1)
+	need, told := m.state(width, limit-1)
 	left := max(limit-len(need)-1, 0)
 	take := func(want int) int {
 		got := max(min(want, left), 0)
@@ -246,7 +247,7 @@ func (m *Model) compose(width, limit int, t tail) region {
 		blank = take(1)
 	}
 
-	r := region{tail: shown}
+	r := region{tail: shown, told: told}
 	add := func(n int, rows ...cell.Line) {
 		if n > 0 {
 			r.rows = append(r.rows, rows...)
@@ -267,14 +268,14 @@ func (m *Model) compose(width, limit int, t tail) region {
 }
 
 // state is the open ask, or the row that says what is waited for.
-func (m *Model) state(width, limit int) []cell.Line {
+func (m *Model) state(width, limit int) (rows []cell.Line, told int) {
 	if m.asking.phase != ConfirmNone {
 		return m.asking.view(width, max(limit, 1), m.now)
 	}
 	if row := m.stateRow(width); row != nil && limit > 0 {
-		return []cell.Line{row}
+		return []cell.Line{row}, 0
 	}
-	return nil
+	return nil, 0
 }
 
 // writing is the composer, or the field of an ask.

@@ -37,6 +37,7 @@ type Page struct {
 	Reflow        term.Reflow // what the terminal does to rows when it is resized
 
 	held    bool  // there is more to commit
+	told    int   // groups of answers of the ask that can be read
 	place   Caret // in the composer, for Lit
 	painted bool  // the cursor is to be painted, and the terminal's own to stay hidden
 	log     rows

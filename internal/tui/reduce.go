@@ -87,7 +87,13 @@ func (m *Model) ticked(in Ticked) {
 
 func (m *Model) drawn(p Page) {
 	m.sync = SyncIdle
-	if p.Ask != "" && p.Ask == m.asking.ask.Ask && m.asking.drawn.IsZero() {
+	if p.Ask == "" || p.Ask != m.asking.ask.Ask {
+		return
+	}
+	if m.asking.form.mode == formChoose {
+		m.asking.keys = m.asking.told(p.told)
+	}
+	if m.asking.drawn.IsZero() {
 		m.asking.drawn = m.now
 	}
 }
