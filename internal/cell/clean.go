@@ -24,6 +24,10 @@ func Clean(text string) string {
 	return s.Write(text) + s.Flush()
 }
 
+// Flat is [Clean] on one line: all white space, newlines too, becomes single
+// spaces.
+func Flat(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
+
 // A Sanitizer is [Clean] for a text that arrives in pieces, split anywhere, also
 // inside a character or a sequence. What its Write calls return, together with
 // Flush, is Clean of the whole. The zero Sanitizer is ready.

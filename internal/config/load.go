@@ -124,7 +124,7 @@ func readFile(path string, layer Layer, s Sources) (File, []setting, Problems) {
 		return file, nil, nil
 	}
 	if err != nil {
-		return file, nil, Problems{{Place: path, Text: reason(err)}}
+		return file, nil, Problems{{Place: path, Text: Reason(err)}}
 	}
 	file.Found = true
 	file.Sum = Sum(text)
@@ -132,7 +132,7 @@ func readFile(path string, layer Layer, s Sources) (File, []setting, Problems) {
 	if layer == LayerWorkspace && s.Trusted != nil {
 		if file.Trusted, err = s.Trusted(path, file.Sum); err != nil {
 			file.Trusted = false
-			problems = Problems{{Place: path, Text: "whether it is trusted is not known: " + reason(err)}}
+			problems = Problems{{Place: path, Text: "whether it is trusted is not known: " + Reason(err)}}
 		}
 	}
 	settings, wrong := parse(text, Origin{Layer: layer, File: path}, s.Rule)
@@ -164,8 +164,9 @@ func contents(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
-// reason is an error without the path, which stands before it already.
-func reason(err error) string {
+// Reason is an error without its path and system call, for where the path stands
+// before it already.
+func Reason(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		return pathErr.Err.Error()

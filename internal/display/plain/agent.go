@@ -61,18 +61,18 @@ func (r *Renderer) agentLine(at display.At, text string) {
 
 func (r *Renderer) endAgentCall(c display.EndCall) {
 	r.callLine(c.At, c.Ended.Call, c.Ended.Name, c.Arguments)
-	o := outcomeOf(c)
-	r.outcomeLine(c.At.Voice, o.good, o.text)
-	if o.good || c.Ended.Status == event.StatusDenied || c.Ended.Status == event.StatusSkipped {
+	o := c.Words()
+	r.outcomeLine(c.At.Voice, o.Good, o.Text)
+	if o.Good || c.Ended.Status == event.StatusDenied || c.Ended.Status == event.StatusSkipped {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(o.content, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(o.Content, "\n"), "\n")
 	if more := len(lines) - failureLines; more > 0 {
 		lines = append(lines[:failureLines], fmt.Sprintf("… %d more lines", more))
 	}
-	if o.content != "" {
-		o.content = strings.Join(lines, "\n")
-		o.diff = false
+	if o.Content != "" {
+		o.Content = strings.Join(lines, "\n")
+		o.Diff = false
 		r.content(o)
 	}
 }

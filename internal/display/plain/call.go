@@ -60,9 +60,9 @@ func (r *Renderer) endCall(c display.EndCall) {
 	if c.At.Voice.Name == "" {
 		r.part(Outcome)
 	}
-	o := outcomeOf(c)
-	r.outcomeLine(c.At.Voice, o.good, o.text)
-	if o.diff && shown {
+	o := c.Words()
+	r.outcomeLine(c.At.Voice, o.Good, o.Text)
+	if o.Diff && shown {
 		return
 	}
 	r.content(o)
@@ -84,101 +84,15 @@ func (r *Renderer) outcomeLine(v display.Voice, good bool, text string) {
 }
 
 // content writes a result as it is, without the newlines at its end.
-func (r *Renderer) content(o outcome) {
-	text := strings.TrimRight(o.content, "\n")
+func (r *Renderer) content(o display.Words) {
+	text := strings.TrimRight(o.Content, "\n")
 	switch {
 	case text == "":
-	case o.diff:
+	case o.Diff:
 		r.diff(text)
 	default:
 		for line := range strings.SplitSeq(text, "\n") {
 			r.raw(line, cell.Style{})
 		}
 	}
-}
-
-// Words returns the end of a call as it is shown: whether it went well, the
-// outcome in a few words, and the content in full. The texts are clean.
-func Words(c display.EndCall) (good bool, text, content string) {
-	o := outcomeOf(c)
-	return o.good, o.text, o.content
-}
-
-// outcome is what is shown of the end of a call; its texts are clean.
-type outcome struct {
-	good    bool
-	text    string
-	content string
-	diff    bool // content is a unified diff
-}
-
-func outcomeOf(c display.EndCall) outcome {
-	e := c.Ended
-	o := outcome{text: flat(e.Summary)}
-	switch e.Status {
-	case event.StatusSuccess:
-		o.good = true
-		o.fill("ok", e)
-	case event.StatusDenied:
-		o.text = denied(c.Decided)
-	case event.StatusSkipped:
-		o.text = "skipped"
-	case event.StatusAborted:
-		o.fill("aborted", e)
-	case event.StatusLost:
-		o.fill("lost: nobody knows how far it came", e)
-	case event.StatusError:
-		o.fill("error", e)
-	default:
-		o.fill(flat(string(e.Status)), e)
-	}
-	return o
-}
-
-// fill sets the content, and a text where the call gave no summary of itself: a
-// result of one line, or else the word for the status.
-func (o *outcome) fill(word string, e event.CallEnded) {
-	o.content = cell.Clean(e.Result)
-	if d := e.Display; d != nil {
-		switch {
-		case d.Agent != "":
-			// What the sub-agent found is shown when it closes.
-			o.content = ""
-		case d.Diff != "":
-			o.content, o.diff = cell.Clean(d.Diff), true
-		}
-	}
-	line := strings.TrimSpace(o.content)
-	switch {
-	case o.text != "":
-	case line != "" && !strings.Contains(line, "\n") && cell.Width(line) <= 100:
-		o.text, o.content = flat(line), ""
-	default:
-		o.text = word
-	}
-	if line == o.text {
-		o.content = ""
-	}
-}
-
-// denied says what refused a call.
-func denied(d *event.PermissionDecided) string {
-	switch {
-	case d == nil:
-		return "denied"
-	case d.Method == "person":
-		text := "denied"
-		if d.Who != "" {
-			text += " by " + flat(d.Who)
-		}
-		if d.Reason != "" {
-			text += ": " + flat(d.Reason)
-		}
-		return text
-	case d.Reason != "":
-		return flat(d.Reason)
-	case d.Rule != "":
-		return "denied by the rule " + flat(d.Rule)
-	}
-	return "denied"
 }

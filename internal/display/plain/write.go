@@ -107,5 +107,5 @@ func spaced(text string) string { return cell.ExpandTabs(text, 0, cell.TabStop) 
 
 // flat makes one clean line of a text.
 func flat(text string) string {
-	return strings.Join(strings.Fields(cell.Clean(text)), " ")
+	return cell.Flat(text)
 }

@@ -7,7 +7,6 @@ import (
 
 	"parley/internal/command"
 	"parley/internal/display"
-	"parley/internal/display/plain"
 	"parley/internal/event"
 	"parley/internal/transcript"
 	"parley/internal/wire"
@@ -199,12 +198,12 @@ func ended(s *transcript.State, b event.CallEnded) []Event {
 	if !call.Shown || !alone(s, b.Call) {
 		out = append(out, callEvent(call))
 	}
-	good, outcome, content := plain.Words(end)
-	p := &Payload{Outcome: &outcome}
-	if content != "" {
-		p.Content = &content
+	words := end.Words()
+	p := &Payload{Outcome: &words.Text}
+	if words.Content != "" {
+		p.Content = &words.Content
 	}
-	if !good {
+	if !words.Good {
 		p.Error = json.RawMessage("true")
 	}
 	return append(out, Event{Type: "result", Payload: p})

@@ -8,11 +8,20 @@ import (
 	"time"
 
 	"parley/internal/display"
-	"parley/internal/display/plain"
 )
 
 // lineMax is how long a line may be, in bytes.
 const lineMax = 16 << 20
+
+// An Output is what a stream is rendered to, as line mode is.
+type Output interface {
+	display.CommandRenderer
+	Tick(now time.Time) error  // moves the spinner
+	Flush() error              // nothing more has come yet
+	Fail(message string) error // the stream cannot be read any further
+	Interrupt() error          // the run was interrupted
+	Close() error
+}
 
 // Render shows the event stream that in holds, line by line as it arrives, and
 // returns the exit code. Bad lines go to report with their number, counted from
@@ -21,7 +30,7 @@ const lineMax = 16 << 20
 //
 // The error is that of reading or writing. Where ctx ended first, a goroutine
 // stays in the read of in until that returns.
-func Render(ctx context.Context, in io.Reader, to *plain.Renderer, ticks <-chan time.Time, report func(line int, err error)) (exit int, err error) {
+func Render(ctx context.Context, in io.Reader, to Output, ticks <-chan time.Time, report func(line int, err error)) (exit int, err error) {
 	lines := make(chan read)
 	done := make(chan struct{})
 	defer close(done)
