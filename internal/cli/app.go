@@ -1,12 +1,15 @@
-// Package cli is the program's commands: flags, wiring, exit codes.
+// Package cli is the program's commands: their flags, their output and their
+// exit codes. Results go to stdout, all else to stderr. Exit codes: 0 done,
+// 1 failed, 2 usage, 3 denied, 130 interrupted.
 //
-// It is the one place where engine and edge meet besides the server: it chooses
-// which journal, which providers and tools, which dialects and transports there
-// are. Results go to stdout, all else to stderr. Exit codes: 0 done, 1 failed,
-// 2 usage, 3 denied, 130 interrupted.
+// It wires the daemon: it chooses which journals, dialects and transports there
+// are, and starts a daemon where a command needs one and none runs. It also
+// follows sessions for the terminal and for line mode, over a connection that it
+// makes again when it is lost.
 //
-// It decides nothing that a library could: what a run does, how it looks and
-// what a client may ask belong to other packages.
+// What a run works with, tools and providers included, is package runtime's,
+// what is looked for by `parley doctor` is package doctor's; what a run does, how
+// it looks and what a client may ask belong to other packages.
 package cli
 
 import (

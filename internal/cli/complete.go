@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"parley/internal/cell"
 	"parley/internal/client"
 	"parley/internal/command"
+	"parley/internal/runtime"
 )
 
 // completionWait is how long a key press may take that asks the daemon, or a
@@ -76,7 +78,7 @@ func (a *app) completeModel(c *cobra.Command, _ []string, typed string) ([]strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	choices, _ := a.choices(c.Context(), cfg, completionWait)
+	choices, _ := runtime.Choices(c.Context(), cfg, a.env, completionWait)
 	var ready, rest []string
 	for _, m := range choices {
 		if strings.HasSuffix(m.Name, "/MODEL") || strings.HasSuffix(m.Name, "/FILE") {
@@ -119,7 +121,7 @@ func (a *app) completeSession(c *cobra.Command, args []string, typed string) ([]
 	words := []string{"last\tthe newest of this folder"}
 	var elsewhere []string
 	for _, l := range a.runningSessions(ctx) {
-		word := string(l.Session) + "\t" + visible(l.Title)
+		word := string(l.Session) + "\t" + cell.Escape(l.Title)
 		switch {
 		case slices.Contains(args, string(l.Session)):
 		case l.Workspace == a.dir:

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/cell"
 	"parley/internal/config"
+	"parley/internal/runtime"
 )
 
 func (a *app) config() *cobra.Command {
@@ -62,7 +63,7 @@ func (a *app) printConfig(asJSON bool) error {
 		if withheld {
 			origin += " (withheld: not trusted)"
 		}
-		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", visible(e.Key), visible(e.Value), visible(origin))
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", cell.Escape(e.Key), cell.Escape(e.Value), cell.Escape(origin))
 		return err
 	}
 	for _, e := range origins.Entries {
@@ -82,26 +83,6 @@ func (a *app) printConfig(asJSON bool) error {
 		fmt.Fprintf(a.err, "parley: what is withheld waits for your trust; 'parley config trust' shows what it would do\n")
 	}
 	return wrong
-}
-
-// visible makes what a file of somebody else says safe to show: what would
-// steer the terminal, or change the order of what is seen, is escaped.
-func visible(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	return b.String()
 }
 
 func (a *app) configGet() *cobra.Command {
@@ -244,14 +225,14 @@ func (a *app) listRules(project, user bool) error {
 			rules  []string
 		}{{"deny", rules.Deny}, {"allow", rules.Allow}, {"ask", rules.Ask}} {
 			for _, rule := range part.rules {
-				if _, err := fmt.Fprintf(a.out, "%s\t%s\t%s\n", part.effect, visible(rule), scope); err != nil {
+				if _, err := fmt.Fprintf(a.out, "%s\t%s\t%s\n", part.effect, cell.Escape(rule), scope); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	ofProject, err := store.ProjectRules(projectRoot(a.dir))
+	ofProject, err := store.ProjectRules(runtime.ProjectRoot(a.dir))
 	ofUser, err2 := store.UserRules()
 	if err := errors.Join(err, err2); err != nil {
 		return err
@@ -287,7 +268,7 @@ func configuredRules(out io.Writer, origins config.Origins) error {
 			if err := json.Unmarshal([]byte(e.Value), &rule); err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(out, "%s\t%s\t%s\n", effect, visible(rule), visible(e.Origin.String())); err != nil {
+			if _, err := fmt.Fprintf(out, "%s\t%s\t%s\n", effect, cell.Escape(rule), cell.Escape(e.Origin.String())); err != nil {
 				return err
 			}
 		}
@@ -309,7 +290,7 @@ Exit code 1: no such rule was answered.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return a.removeRule(args[0], project, user) },
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			store := config.NewStore(a.paths.Data)
-			ofProject, err := store.ProjectRules(projectRoot(a.dir))
+			ofProject, err := store.ProjectRules(runtime.ProjectRoot(a.dir))
 			ofUser, err2 := store.UserRules()
 			if err != nil || err2 != nil || len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -332,12 +313,12 @@ func (a *app) removeRule(text string, project, user bool) error {
 	found := false
 	for _, text := range texts {
 		if !user {
-			ok, err := store.RemoveProjectRule(projectRoot(a.dir), text)
+			ok, err := store.RemoveProjectRule(runtime.ProjectRoot(a.dir), text)
 			if err != nil {
 				return err
 			}
 			if found = found || ok; ok {
-				fmt.Fprintf(a.out, "forgot %s of this project\n", visible(text))
+				fmt.Fprintf(a.out, "forgot %s of this project\n", cell.Escape(text))
 			}
 		}
 		if !project {
@@ -346,12 +327,12 @@ func (a *app) removeRule(text string, project, user bool) error {
 				return err
 			}
 			if found = found || ok; ok {
-				fmt.Fprintf(a.out, "forgot %s of everywhere\n", visible(text))
+				fmt.Fprintf(a.out, "forgot %s of everywhere\n", cell.Escape(text))
 			}
 		}
 	}
 	if !found {
-		return exit{1, fmt.Errorf("there is no such rule: %s; 'parley config rules' lists them", visible(text))}
+		return exit{1, fmt.Errorf("there is no such rule: %s; 'parley config rules' lists them", cell.Escape(text))}
 	}
 	return nil
 }

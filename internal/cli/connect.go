@@ -138,7 +138,7 @@ func detach() error {
 // by the commands that tools run.
 func (a *app) partEnv() (env []string, secrets map[string]string) {
 	hide := make(map[string]bool)
-	if cfg, _, err := config.Load(sources(a.env, a.paths, config.NewStore(a.paths.Data), a.dir)); err == nil {
+	if cfg, _, err := config.Load(a.sources()); err == nil {
 		for _, name := range cfg.SecretEnv() {
 			hide[name] = true
 		}

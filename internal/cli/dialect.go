@@ -20,6 +20,9 @@ var dialects = map[string]func(path string, local session.Client) ([]listener, e
 		}
 		return []listener{{Listener: l, dialect: &native.Dialect, client: local}}, nil
 	},
+	"nous": func(path string, local session.Client) ([]listener, error) {
+		return listenNous(path, local, commandTimeout)
+	},
 }
 
 func listenable() []string {

@@ -6,304 +6,63 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/event/eventtest"
-	"parley/internal/journal"
-	"parley/internal/journal/sqlite"
+	"parley/internal/config"
+	"parley/internal/doctor"
 )
 
-func status(code int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Location", "https://elsewhere.example.org/v1/models")
-		w.WriteHeader(code)
-		fmt.Fprint(w, body)
-	}
+var findings = []doctor.Finding{
+	{Name: "config", State: doctor.Good, What: "/home/ann/config.jsonc"},
+	{Name: "locale", State: doctor.Poor, What: "\"C\" is not UTF-8", Do: "export LANG=C.UTF-8"},
+	{Name: "paths", State: doctor.Broken, What: "HOME is \"\"\nPARLEY_SOCKET is \"x\"", Do: "correct <the> variable"},
 }
 
-// What the doctor says of each thing that can be broken, and whether it is bad
-// enough for exit code 1.
-func TestDoctor(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		hurt func(p *patient)
-		want []string // parts of the report
-		code int
-	}{
-		{"nothing", func(*patient) {}, []string{
-			"✓ config: ROOT/home/.config/parley/config.jsonc", "✓ mine: HOST takes the key in MINE_KEY",
-			"✓ providers: not set up: openai (OPENAI_API_KEY), ", "✓ model: mine/large, from ROOT/home/.config/parley/config.jsonc:1",
-			"✓ store: ROOT/home/.local/share/parley will be made", "✓ disk: 1.0 TiB left", "✓ socket: ROOT/parley/parley.sock; nobody listens yet",
-			"✓ daemon: none runs", "✓ bash: /usr/bin/bash", "✓ git: /usr/bin/git", "✓ rg: /usr/bin/rg",
-		}, 0},
-
-		// Keys and servers.
-		{"a wrong key", func(p *patient) {
-			p.answer = status(401, `{"error":{"message":"Incorrect API key provided: planted-key"}}`)
-		},
-			[]string{"✗ mine: HOST refuses the key (status 401) in MINE_KEY\n  → put a valid key into MINE_KEY"}, 1},
-		{"a forbidden key", func(p *patient) { p.answer = status(403, "") }, []string{"✗ mine: HOST refuses the key (status 403)"}, 1},
-		{"a wrong key of Gemini", func(p *patient) {
-			p.settings = ""
-			p.env["GEMINI_API_KEY"], p.env["GOOGLE_GEMINI_BASE_URL"] = "planted-key", p.server.URL
-			p.answer = func(w http.ResponseWriter, q *http.Request) {
-				if q.Header.Get("X-Goog-Api-Key") != "planted-key" || q.URL.Path != "/v1beta/models" {
-					t.Errorf("asked %s with %q", q.URL, q.Header)
-				}
-				status(400, `{"error":{"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`)(w, q)
-			}
-		}, []string{"✗ gemini: HOST refuses the key (status 400) in GEMINI_API_KEY"}, 1},
-		{"a key of Anthropic", func(p *patient) {
-			p.settings = ""
-			p.env["ANTHROPIC_API_KEY"], p.env["ANTHROPIC_BASE_URL"] = "planted-key", p.server.URL
-			p.answer = func(w http.ResponseWriter, q *http.Request) {
-				if q.Header.Get("X-Api-Key") != "planted-key" || q.Header.Get("Anthropic-Version") == "" || q.URL.Path != "/v1/models" {
-					t.Errorf("asked %s with %q", q.URL, q.Header)
-				}
-				fmt.Fprint(w, `{"data":[{"type":"model","id":"claude-sonnet-4-5"}],"has_more":false}`)
-			}
-		}, []string{"✓ anthropic: HOST takes the key in ANTHROPIC_API_KEY", "✓ model: anthropic/claude-sonnet-4-5, of the first provider that is ready"}, 0},
-		{"no key", func(p *patient) { delete(p.env, "MINE_KEY") }, []string{"✗ mine: MINE_KEY is not set\n  → set it to a key of http://HOST"}, 1},
-		{"no key for what is not used", func(p *patient) {
-			p.settings = strings.Replace(p.settings, `{"mine"`, `{"other": {"type": "anthropic", "api_key_env": "OTHER_KEY"}, "mine"`, 1)
-		}, []string{"! other: OTHER_KEY is not set"}, 0},
-		{"no variable for a header", func(p *patient) {
-			p.settings = strings.Replace(p.settings, `"api_key_env"`, `"headers": {"X": "${TEAM}"}, "api_key_env"`, 1)
-		}, []string{"✗ mine: provider mine: the header X wants the environment variable TEAM, which is not set"}, 1},
-		{"no provider", func(p *patient) { p.settings = ""; p.env["OLLAMA_HOST"] = "127.0.0.1:1" },
-			[]string{"! ollama: 127.0.0.1:1: connection refused", "✗ model: there is none: no provider is ready"}, 1},
-		{"a server that is down", func(p *patient) { p.server.Close() }, []string{"✗ mine: HOST: connection refused\n  → start the server, or correct providers.mine.base_url"}, 1},
-		{"a server that says nothing", func(p *patient) {
-			p.wait = 50 * time.Millisecond
-			p.answer = func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }
-		}, []string{"✗ mine: HOST: no answer within 50ms"}, 1},
-		{"a server without a list", func(p *patient) { p.answer = status(404, "not found") }, []string{"! mine: HOST answers, but has no list of models (status 404)"}, 0},
-		{"a server in trouble", func(p *patient) { p.answer = status(503, "planted-key") }, []string{"! mine: HOST answers with status 503"}, 0},
-		{"another server", func(p *patient) { p.answer = status(200, "<html>planted-key") }, []string{"! mine: HOST answers, but not with a list of models"}, 0},
-		{"a redirect", func(p *patient) { p.answer = status(302, "") }, []string{"! mine: HOST redirects to elsewhere.example.org (status 302), which is not followed"}, 0},
-		{"an address that is none", func(p *patient) {
-			p.settings = ""
-			p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"] = "planted-key", "localhost"
-		},
-			[]string{"! openai: the base URL is not an http or https address"}, 0},
-
-		// Configuration.
-		{"a bad file", func(p *patient) { p.settings = "{\n  \"modle\": \"mine/large\",\n}" },
-			[]string{"✗ config: ROOT/home/.config/parley/config.jsonc:2:3: unknown key \"modle\": did you mean \"model\"?"}, 1},
-		{"a rule that is none", func(p *patient) { p.settings = `{"permission": {"allow": ["bash(git"]}}` },
-			[]string{"✗ config: ROOT/home/.config/parley/config.jsonc:1:27: permission.allow: "}, 1},
-		{"no file where one is named", func(p *patient) { p.settings = ""; p.env["PARLEY_CONFIG"] = p.path("none.jsonc") },
-			[]string{"! config: ROOT/none.jsonc, which PARLEY_CONFIG names, is not there"}, 1},
-		{"a workspace's own file", func(p *patient) {
-			p.write("project/.parley/config.jsonc", "{\"permission\": {\"allow\": [\"*\"]},\n\"fetch\": {\"private\": true}}", 0o600)
-		}, []string{"! config: ROOT/project/.parley/config.jsonc is not trusted; what it says of fetch.private, permission.allow does not count\n  → read it, then: parley config trust ROOT/project/.parley/config.jsonc"}, 0},
-		{"a file for everybody", func(p *patient) {
-			p.env["PARLEY_CONFIG"] = p.write("c.jsonc", strings.ReplaceAll(p.settings, "SERVER", p.server.URL), 0o666)
-		}, []string{"✗ config: ROOT/c.jsonc can be written by any user (mode 0666)\n  → chmod 600 ROOT/c.jsonc"}, 1},
-		{"a secret for everybody", func(p *patient) {
-			p.env["PARLEY_CONFIG"] = p.write("c.jsonc", strings.ReplaceAll(strings.Replace(p.settings, `"api_key_env"`, `"headers": {"X": "planted-key"}, "api_key_env"`, 1), "SERVER", p.server.URL), 0o644)
-		}, []string{"! config: ROOT/c.jsonc holds a header's value and can be read by others (mode 0644)"}, 0},
-		{"damaged rules", func(p *patient) { p.write("home/.local/share/parley/rules.json", "{", 0o600) }, []string{"✗ rules: read what you decided: ROOT/home/.local/share/parley/rules.json is damaged"}, 1},
-		{"a rule of another version", func(p *patient) {
-			p.write("home/.local/share/parley/rules.json", `{"version": 1, "user": {"allow": ["bash(git"]}}`, 0o600)
-		}, []string{"✗ rules: ", "→ parley config rules rm 'bash(git'"}, 1},
-		{"trust that is not known", func(p *patient) {
-			p.write("project/.parley/config.jsonc", `{"model": "mine/small"}`, 0o600)
-			p.write("home/.local/share/parley/trust.json", "{", 0o600)
-		}, []string{"✗ config: ROOT/project/.parley/config.jsonc: whether it is trusted is not known"}, 1},
-
-		// The store and its disk.
-		{"a store", func(p *patient) { p.store() }, []string{"✓ store: ROOT/home/.local/share/parley; nobody has it open", "✓ sessions: 1, whose files look well"}, 0},
-		{"a store that is read whole", func(p *patient) { p.store(); p.deep = true }, []string{"✓ sessions: 1, whose files are well"}, 0},
-		{"a store in memory", func(p *patient) { p.env["PARLEY_STORE"] = "memory:" }, []string{"✓ store: in memory"}, 0},
-		{"a store of another kind", func(p *patient) { p.env["PARLEY_STORE"] = "postgres:db" }, []string{`✗ store: "postgres:db" is no store`}, 1},
-		{"a store that is a file", func(p *patient) { p.env["PARLEY_STORE"] = p.write("file", "", 0o600) }, []string{"✗ store: ROOT/file is not a folder"}, 1},
-		{"a store below a file", func(p *patient) { p.env["PARLEY_STORE"] = p.write("file", "", 0o600) + "/store" }, []string{"✗ store: ROOT/file/store: not a directory"}, 1},
-		{"sessions for everybody", func(p *patient) {
-			path, _ := p.store()
-			if err := os.Chmod(filepath.Join(path, "sessions"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"! store: other users can read your sessions (mode 0755)"}, 0},
-		{"a full disk", func(p *patient) {
-			p.space = func(string) (space, error) { return space{free: 3 << 20}, nil }
-		}, []string{"✗ disk: the disk of ROOT/home is full: 3.0 MiB left\n  → make room"}, 1},
-		{"a disk that is nearly full", func(p *patient) {
-			p.store()
-			p.space = func(string) (space, error) { return space{free: 100 << 20}, nil }
-		}, []string{"! disk: the disk of ROOT/home/.local/share/parley has 100 MiB left"}, 0},
-		{"a disk without files", func(p *patient) {
-			p.space = func(string) (space, error) { return space{free: 1 << 40, files: 3, countsFiles: true}, nil }
-		}, []string{"✗ disk: the disk of ROOT/home takes no more than 3 files"}, 1},
-		{"a session's file that is none", func(p *patient) {
-			_, file := p.store()
-			if err := os.WriteFile(file, []byte("lost"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"✗ sessions: ROOT/home/.local/share/parley/sessions/SESSION/log.db: damaged: it is not a SQLite file\n  → take it from a backup, or: parley sessions rm SESSION"}, 1},
-		{"a session's file that was cut", func(p *patient) {
-			_, file := p.store()
-			if err := os.Truncate(file, 5000); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"log.db: damaged: it has 5000 bytes of "}, 1},
-		{"a session without a file", func(p *patient) {
-			_, file := p.store()
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"log.db: no such file or directory"}, 1},
-		{"a page that is damaged, at a glance", func(p *patient) { _, file := p.store(); scribble(t, file) }, []string{"✓ sessions: 1, whose files look well"}, 0},
-		{"a page that is damaged", func(p *patient) { _, file := p.store(); scribble(t, file); p.deep = true }, []string{"✗ sessions: ROOT/home/.local/share/parley/sessions/SESSION/log.db: damaged: "}, 1},
-		{"a store that another daemon has", func(p *patient) {
-			path, _ := p.store()
-			s, err := sqlite.Open(path, journal.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { s.Close() })
-			if err := journal.Announce(path, journal.Holder{PID: 4711, Listen: []string{"native+/there"}}); err != nil {
-				t.Fatal(err)
-			}
-			p.deep = true
-		}, []string{"✓ store: ROOT/home/.local/share/parley; pid 4711 has it open and listens on native+/there", "✓ sessions: 1, whose files are well"}, 0},
-
-		// The socket and the daemon.
-		{"a stale socket", func(p *patient) {
-			l, err := net.Listen("unix", p.socketPath())
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.(*net.UnixListener).SetUnlinkOnClose(false)
-			if err := errors.Join(os.Chmod(p.socketPath(), 0o600), l.Close()); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"✗ socket: ROOT/parley/parley.sock is stale: nobody listens, its daemon did not end by itself\n  → rm ROOT/parley/parley.sock", "✓ daemon: none runs"}, 1},
-		{"a file in the socket's place", func(p *patient) { p.socketPath(); p.write("parley/parley.sock", "", 0o600) }, []string{"✗ socket: ROOT/parley/parley.sock is there and is not a socket"}, 1},
-		{"a socket for everybody", func(p *patient) {
-			p.wait = 50 * time.Millisecond
-			p.listen(p.socketPath())
-			if err := os.Chmod(p.socketPath(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"✗ socket: other users can connect to ROOT/parley/parley.sock (mode 0666)\n  → chmod 600 ROOT/parley/parley.sock"}, 1},
-		{"a socket of somebody else", func(p *patient) {
-			p.wait = 50 * time.Millisecond
-			p.listen(p.socketPath())
-			p.env["PARLEY_SOCKET"] = p.socketPath()
-			p.uid++
-		}, []string{"✗ socket: ROOT/parley/parley.sock belongs to another user"}, 1},
-		{"a folder for everybody", func(p *patient) {
-			if err := os.Chmod(p.mkdir("parley"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"✗ socket: ROOT/parley is open to other users (mode 0755): chmod 700 ROOT/parley"}, 1},
-		{"a folder that is a link", func(p *patient) {
-			if err := os.Symlink(p.mkdir("elsewhere"), p.path("parley")); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"✗ socket: ROOT/parley is a link"}, 1},
-		{"no folder for it", func(p *patient) { p.env["XDG_RUNTIME_DIR"] = p.path("gone/deep") }, []string{"✗ socket: ROOT/gone/deep is not there\n  → make that folder"}, 1},
-		{"a path that is too long", func(p *patient) { p.env["PARLEY_SOCKET"] = p.path(strings.Repeat("long/", 30) + "s") }, []string{"✗ socket: socket path: ROOT/long/", "→ set PARLEY_SOCKET to a shorter path"}, 1},
-		{"a daemon that does not answer", func(p *patient) { p.wait = 50 * time.Millisecond; p.listen(p.socketPath()) },
-			[]string{"✓ socket: ROOT/parley/parley.sock", "✗ daemon: it takes the connection, but does not answer within 50ms"}, 1},
-		{"no daemon where one is named", func(p *patient) { p.socket = p.path("own.sock") }, []string{"✗ daemon: none runs on ROOT/own.sock\n  → parley serve --socket ROOT/own.sock"}, 1},
-
-		// What is around it.
-		{"no programs", func(p *patient) { p.look = func(string) (string, error) { return "", exec.ErrNotFound } },
-			[]string{"✗ bash: neither bash nor sh is on the PATH", "! git: not on the PATH", "! rg: not on the PATH; grep is slower"}, 1},
-		{"only sh", func(p *patient) {
-			p.look = func(name string) (string, error) {
-				if name == "bash" {
-					return "", exec.ErrNotFound
-				}
-				return "/bin/" + name, nil
-			}
-		}, []string{"! bash: not on the PATH; commands run in /bin/sh"}, 0},
-		{"another locale", func(p *patient) { p.env["LC_ALL"] = "de_DE.ISO-8859-1" }, []string{`! locale: "de_DE.ISO-8859-1" is not UTF-8`}, 0},
-		{"a proxy", func(p *patient) { p.env["HTTPS_PROXY"] = "http://user:planted-key@127.0.0.1:1" }, []string{"✓ proxy: servers of models are called by way of HTTPS_PROXY"}, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := newPatient(t)
-			p.t = t
-			tt.hurt(p)
-			got, code := p.examined()
-			if strings.Contains(got+p.err.String(), "planted-key") {
-				t.Error("the key is shown")
-			}
-			got = strings.NewReplacer(p.root, "ROOT", strings.TrimPrefix(p.server.URL, "http://"), "HOST", string(eventtest.Session), "SESSION").Replace(got)
-			for _, want := range tt.want {
-				if !strings.Contains(got, want) {
-					t.Errorf("not said: %s", want)
-				}
-			}
-			if (strings.Contains(got, "✗")) != (code == 1) || code != tt.code {
-				t.Errorf("exit code %d, want %d", code, tt.code)
-			}
-			if t.Failed() {
-				t.Logf("it says:\n%s", got)
-			}
-		})
+// Each finding is a line with a mark, and what to do is below it. That one is
+// broken is the exit code; two are counted.
+func TestDoctorReport(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out}
+	err := a.report(findings, false)
+	want := `✓ config: /home/ann/config.jsonc
+! locale: "C" is not UTF-8
+  → export LANG=C.UTF-8
+✗ paths: HOME is ""
+  PARLEY_SOCKET is "x"
+  → correct <the> variable
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// The doctor leaves everything as it was, also with --deep.
-func TestDoctorChangesNothing(t *testing.T) {
-	p := newPatient(t)
-	p.store()
-	p.deep = true
-	p.write("home/.config/parley/config.jsonc", strings.ReplaceAll(p.settings, "SERVER", p.server.URL), 0o600)
-	before := snapshot(t, p.root)
-	if got, code := p.examined(); code != 0 {
-		t.Fatal(got)
-	}
-	if diff := cmp.Diff(before, snapshot(t, p.root)); diff != "" {
-		t.Errorf("files (-before +after):\n%s", diff)
-	}
-}
-
-// snapshot is all files below a folder, with what they hold.
-func snapshot(t *testing.T, root string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		out[path] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// The JSON form says the same, an object a line.
-func TestDoctorJSON(t *testing.T) {
-	p := newPatient(t)
-	p.answer = status(401, "")
-	p.examined()
-	p.out.Reset()
-	err := p.report(true)
 	var e exit
 	if !errors.As(err, &e) || e.code != 1 || e.Error() != "one thing is broken" {
 		t.Errorf("the error is %v", err)
 	}
-	var got []finding
-	for d := json.NewDecoder(&p.out); ; {
-		var f finding
+	if err := a.report(append(findings, findings...), false); !errors.As(err, &e) || e.Error() != "2 things are broken" {
+		t.Errorf("the error is %v", err)
+	}
+	if err := a.report(findings[:2], false); err != nil {
+		t.Error(err)
+	}
+}
+
+// The JSON form says the same, an object a line.
+func TestDoctorJSON(t *testing.T) {
+	var out bytes.Buffer
+	var e exit
+	if err := (&app{out: &out}).report(findings, true); !errors.As(err, &e) || e.code != 1 {
+		t.Errorf("the error is %v", err)
+	}
+	var got []doctor.Finding
+	for d := json.NewDecoder(&out); ; {
+		var f doctor.Finding
 		err := d.Decode(&f)
 		if err == io.EOF {
 			break
@@ -313,8 +72,43 @@ func TestDoctorJSON(t *testing.T) {
 		}
 		got = append(got, f)
 	}
-	if diff := cmp.Diff(p.found, got); diff != "" {
+	if diff := cmp.Diff(findings, got); diff != "" {
 		t.Errorf("findings (-said +printed):\n%s", diff)
+	}
+}
+
+// On a terminal the marks have colours, unless they are unwanted.
+func TestDoctorMarks(t *testing.T) {
+	for _, c := range []struct {
+		env  config.Env
+		want string
+	}{
+		{config.Env{"TERM": "xterm"}, "\x1b[32m✓\x1b[0m config: /home/ann/config.jsonc\n\x1b[33m!\x1b[0m locale"},
+		{config.Env{"TERM": "xterm", "NO_COLOR": "1"}, "✓ config: /home/ann/config.jsonc\n! locale"},
+		{config.Env{"TERM": "dumb"}, "✓ config: /home/ann/config.jsonc\n! locale"},
+	} {
+		screen, tty, err := pty.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { screen.Close(); tty.Close() })
+		var seen bytes.Buffer
+		read := make(chan error, 1)
+		go func() {
+			// A terminal that is closed reads as an error (EIO), not as an end.
+			_, err := io.Copy(&seen, screen)
+			read <- err
+		}()
+		if err := (&app{out: tty, env: c.env}).report(findings[:2], false); err != nil {
+			t.Error(err)
+		}
+		if err := tty.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-read
+		if got := strings.ReplaceAll(seen.String(), "\r\n", "\n"); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %q", c.env, got)
+		}
 	}
 }
 
@@ -377,51 +171,6 @@ func TestDoctorWithoutHome(t *testing.T) {
 	for _, want := range []string{"✗ paths: neither HOME nor XDG_CONFIG_HOME is an absolute path", `  PARLEY_SOCKET is "relative", which is not an absolute path`, "✓ bash: "} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("not said: %s; it says:\n%s", want, out)
-		}
-	}
-}
-
-// On a terminal the marks have colours, unless they are unwanted; a terminal
-// that is too small is said to be.
-func TestDoctorTerminal(t *testing.T) {
-	for _, tt := range []struct {
-		env         map[string]string
-		rows, width uint16
-		want        string
-	}{
-		{map[string]string{"TERM": "xterm-256color"}, 24, 80, "\x1b[32m✓\x1b[0m terminal: xterm-256color, 80 columns, 24 rows, 256 colours\n\x1b[32m✓\x1b[0m terminal: it is asked what it can do when it opens"},
-		{map[string]string{"TERM": "xterm", "COLORTERM": "truecolor", "TMUX": "/tmp/tmux,1,0"}, 24, 80, "terminal: xterm, 80 columns, 24 rows, true colour, in tmux\n"},
-		{map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, 24, 80, "\n✓ terminal: xterm, 80 columns, 24 rows, no colours (NO_COLOR)\n"},
-		{map[string]string{"TERM": "xterm"}, 5, 30, "\x1b[33m!\x1b[0m terminal: xterm, 30 columns, 5 rows, 16 colours: that is little"},
-		{map[string]string{"TERM": "dumb"}, 24, 80, "\n! terminal: TERM is \"dumb\": no colours"},
-	} {
-		p := newPatient(t)
-		for name, value := range tt.env {
-			p.env[name] = value
-		}
-		screen, tty, err := pty.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { screen.Close(); tty.Close() })
-		if err := pty.Setsize(screen, &pty.Winsize{Rows: tt.rows, Cols: tt.width}); err != nil {
-			t.Fatal(err)
-		}
-		var seen bytes.Buffer
-		read := make(chan error, 1)
-		go func() {
-			// A terminal that is closed reads as an error (EIO), not as an end.
-			_, err := io.Copy(&seen, screen)
-			read <- err
-		}()
-		p.doctor.out = tty
-		p.examined()
-		if err := tty.Close(); err != nil {
-			t.Fatal(err)
-		}
-		<-read
-		if got := strings.ReplaceAll(seen.String(), "\r\n", "\n"); !strings.Contains(got, tt.want) {
-			t.Errorf("%v: not said: %q; it says:\n%s", tt.env, tt.want, got)
 		}
 	}
 }

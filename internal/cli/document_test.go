@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -55,7 +56,7 @@ func reference(root *cobra.Command) string {
 			fmt.Fprintf(&out, "%s. `%s --help` says how to load it.\n", c.Short, c.CommandPath())
 			continue
 		}
-		out.WriteString(paragraphs(firstOf(c.Long, c.Short+".")))
+		out.WriteString(paragraphs(cmp.Or(c.Long, c.Short+".")))
 		if flags := flagsOf(c); len(flags) > 0 {
 			out.WriteString("\n| flag | |\n|---|---|\n")
 			for _, f := range flags {

@@ -2,6 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/display"
@@ -12,24 +16,30 @@ import (
 	"parley/internal/wire/klaude"
 )
 
-func init() {
-	for name, d := range map[string]format{
-		"klaude":        {&klaude.Dialect, ""},
-		"cogency":       {&cogency.Dialect, ""},
-		"cogency-token": {&cogency.Dialect, cogency.Token},
-	} {
-		formats[name] = func(a *app) (output, error) {
-			return &dialectOutput{
-				d: d.dialect, w: bufio.NewWriterSize(a.out, 64<<10), s: transcript.New(), outcome: display.New("", silent{}),
-				peer: wire.Peer{ID: "stdout", Ready: true, Class: wire.Class{Dialect: d.dialect.Name, Capabilities: d.capabilities}},
-			}, nil
-		}
-	}
+// formats are the dialects that --format names, beside plain and native.
+var formats = map[string]format{
+	"klaude":        {&klaude.Dialect, ""},
+	"cogency":       {&cogency.Dialect, ""},
+	"cogency-token": {&cogency.Dialect, cogency.Token},
 }
 
+// A format is a dialect, and what its reader is able to.
 type format struct {
 	dialect      *wire.Dialect
 	capabilities string
+}
+
+// formatNames lists all that --format takes.
+func formatNames() string {
+	return strings.Join(append([]string{"plain", "native"}, slices.Sorted(maps.Keys(formats))...), ", ")
+}
+
+// output prints to w in this format.
+func (f format) output(w io.Writer) output {
+	return &dialectOutput{
+		d: f.dialect, w: bufio.NewWriterSize(w, 64<<10), s: transcript.New(), outcome: display.New("", silent{}),
+		peer: wire.Peer{ID: "stdout", Ready: true, Class: wire.Class{Dialect: f.dialect.Name, Capabilities: f.capabilities}},
+	}
 }
 
 // dialectOutput prints a session in the words of a dialect, a frame a line.

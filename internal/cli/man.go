@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -112,7 +113,7 @@ func manual(out io.Writer, root *cobra.Command) error {
 	w.bold(root.Name())
 	w.line("[COMMAND] [ARGUMENTS] [FLAGS]")
 	w.section("DESCRIPTION")
-	w.prose(firstOf(root.Long, root.Short))
+	w.prose(cmp.Or(root.Long, root.Short))
 	for _, f := range flagsOf(root) {
 		w.tagged(f)
 	}
@@ -218,7 +219,7 @@ func (w roff) prose(text string) {
 
 func (w roff) command(c *cobra.Command) {
 	w.macro(".SS", c.UseLine())
-	w.prose(firstOf(c.Long, c.Short+"."))
+	w.prose(cmp.Or(c.Long, c.Short+"."))
 	for _, f := range flagsOf(c) {
 		w.tagged(f)
 	}

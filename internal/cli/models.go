@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,20 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/config"
+	"parley/internal/runtime"
 )
 
 // modelsWait is how long `parley models` waits for a server.
 const modelsWait = 2 * time.Second
-
-// A choice is a model that can be asked for.
-type choice struct {
-	Name      string `json:"name"` // provider/model
-	Context   int    `json:"context,omitempty"`
-	MaxOutput int    `json:"max_output,omitempty"`
-	Default   bool   `json:"default,omitempty"`
-	Ready     bool   `json:"ready"`
-	Reason    string `json:"reason,omitempty"` // why it is not ready
-}
 
 func (a *app) models() *cobra.Command {
 	var asJSON bool
@@ -59,10 +49,13 @@ No daemon is needed, and none is started. Exit code 2: the configuration has an 
 	return c
 }
 
+// sources are where the configuration is read from here.
+func (a *app) sources() config.Sources { return runtime.Sources(a.env, a.paths, a.dir) }
+
 // loadConfig reads the configuration as it holds here. Errors in it are the
 // user's to correct.
 func (a *app) loadConfig() (config.Config, config.Origins, error) {
-	cfg, origins, err := config.Load(sources(a.env, a.paths, config.NewStore(a.paths.Data), a.dir))
+	cfg, origins, err := config.Load(a.sources())
 	if err != nil {
 		return cfg, origins, usage("the configuration has errors:\n%w", err)
 	}
@@ -79,8 +72,8 @@ func (a *app) printModels(ctx context.Context, provider string, asJSON bool) err
 			return usage("%w", err)
 		}
 	}
-	choices, preset := a.choices(ctx, cfg, modelsWait)
-	choices = slices.DeleteFunc(choices, func(c choice) bool {
+	choices, preset := runtime.Choices(ctx, cfg, a.env, modelsWait)
+	choices = slices.DeleteFunc(choices, func(c runtime.Choice) bool {
 		return provider != "" && !strings.HasPrefix(c.Name, provider+"/")
 	})
 	if asJSON {
@@ -100,7 +93,7 @@ func (a *app) printModels(ctx context.Context, provider string, asJSON bool) err
 	return nil
 }
 
-func (a *app) modelTable(choices []choice) error {
+func (a *app) modelTable(choices []runtime.Choice) error {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	for _, c := range choices {
 		mark, size, state := " ", "", "ready"
@@ -131,86 +124,4 @@ func tokens(n int) string {
 		return fmt.Sprintf("%dk", n/1000)
 	}
 	return fmt.Sprint(n)
-}
-
-// choices are the models of all providers, and the name of the one that is used
-// where nobody names one; empty: there is none.
-func (a *app) choices(ctx context.Context, cfg config.Config, wait time.Duration) ([]choice, string) {
-	var ask []config.Resolved
-	for _, name := range cfg.Names() {
-		// A provider that is asked has no key to miss, or has it.
-		if p, err := cfg.Provider(name, a.env); err == nil && p.Ready() && p.Type != "script" && (len(p.Models) == 0 || p.KeyEnv == "") {
-			ask = append(ask, p)
-		}
-	}
-	heard := newAsking(a.env, wait).all(ctx, ask)
-	preset, err := cfg.DefaultModel(a.env, func(p config.Resolved) ([]string, bool) {
-		l := heard[p.Name]
-		return l.models, l.ok
-	})
-	if err != nil {
-		preset = ""
-	}
-	var out []choice
-	for _, name := range cfg.Names() {
-		out = append(out, a.choicesOf(cfg, name, heard)...)
-	}
-	if preset != "" && !slices.ContainsFunc(out, func(c choice) bool { return c.Name == preset }) {
-		out = append(out, a.named(cfg, preset, heard))
-	}
-	for i := range out {
-		out[i].Default = out[i].Name == preset
-	}
-	return out, preset
-}
-
-func (a *app) choicesOf(cfg config.Config, provider string, heard map[string]listing) []choice {
-	p, err := cfg.Provider(provider, a.env)
-	switch {
-	case err != nil:
-		return []choice{{Name: provider + "/MODEL", Reason: err.Error()}}
-	case p.Type == "script":
-		return []choice{{Name: provider + "/FILE", Ready: true, Reason: "plays a file"}}
-	}
-	names := slices.Sorted(maps.Keys(p.Models))
-	if len(names) == 0 {
-		names = heard[provider].models
-	}
-	if len(names) == 0 {
-		names = []string{"MODEL"}
-	}
-	out := make([]choice, len(names))
-	for i, name := range names {
-		out[i] = a.named(cfg, provider+"/"+name, heard)
-		if name == "MODEL" {
-			out[i].Context = 0
-		}
-	}
-	return out
-}
-
-// named is what is known of one model.
-func (a *app) named(cfg config.Config, full string, heard map[string]listing) choice {
-	provider, name, err := cfg.Find(full)
-	if err != nil {
-		return choice{Name: full, Reason: err.Error()}
-	}
-	p, err := cfg.Provider(provider, a.env)
-	if err != nil {
-		return choice{Name: full, Reason: err.Error()}
-	}
-	m := p.Model(name)
-	c := choice{Name: full, Context: m.Context, MaxOutput: m.MaxOutput, Ready: p.Ready()}
-	if !c.Ready {
-		c.Reason = p.KeyEnv + " is not set"
-	}
-	if l, asked := heard[provider]; asked && !l.ok {
-		// A server without a list may well have models.
-		c.Ready = !l.silent && !l.refused
-		c.Reason = l.reason
-	}
-	if p.Type == "script" {
-		c.Context = 0
-	}
-	return c
 }

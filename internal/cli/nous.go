@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/agent"
-	"parley/internal/command"
-	"parley/internal/llm/mock"
 	"parley/internal/server"
 	"parley/internal/session"
 	"parley/internal/tool"
@@ -29,12 +27,6 @@ const nousLine = 64 << 20
 
 // commandTimeout is how long the protocol's clients are made to wait.
 const commandTimeout = 30 * time.Second
-
-func init() {
-	dialects["nous"] = func(path string, local session.Client) ([]listener, error) {
-		return listenNous(path, local, commandTimeout)
-	}
-}
 
 // listenNous opens the protocol's two sockets: commands on path, events on
 // path.events.
@@ -121,12 +113,12 @@ func (a *app) serveNous(ctx context.Context, args []string) error {
 	case "mock":
 		s.model = "mock/mock"
 	case "openai":
-		s.model = "openai-chat/" + firstOf(o.model, "gpt-4o-mini")
+		s.model = "openai-chat/" + cmp.Or(o.model, "gpt-4o-mini")
 		if o.base != "" {
 			a.env["OPENAI_BASE_URL"] = o.base
 		}
 	case "gemini":
-		s.model = "gemini/" + firstOf(o.model, "gemini-2.5-flash")
+		s.model = "gemini/" + cmp.Or(o.model, "gemini-2.5-flash")
 		if o.base != "" {
 			a.env["GOOGLE_GEMINI_BASE_URL"] = o.base
 		}
@@ -136,36 +128,25 @@ func (a *app) serveNous(ctx context.Context, args []string) error {
 	return a.daemonize(ctx, s)
 }
 
-// demoExtension is the command and the tool of -enable-demo-extension.
-func demoExtension(e *engine, commands map[string]func(context.Context, []byte) ([]byte, error)) {
-	commands["echo"] = func(_ context.Context, arguments []byte) ([]byte, error) {
-		var in struct {
-			Text string `json:"text"`
-		}
-		// What is not an object counts as an empty one.
-		_ = json.Unmarshal(arguments, &in)
-		return json.Marshal(map[string]string{"echo": in.Text})
+// echoCommand and echoTool are what -enable-demo-extension adds.
+func echoCommand(_ context.Context, arguments []byte) ([]byte, error) {
+	var in struct {
+		Text string `json:"text"`
 	}
+	// What is not an object counts as an empty one.
+	_ = json.Unmarshal(arguments, &in)
+	return json.Marshal(map[string]string{"echo": in.Text})
+}
+
+func echoTool() tool.Tool {
 	type args struct {
 		Text string `json:"text"`
 	}
-	echo := tool.Definition[args]{
+	return tool.Definition[args]{
 		Spec:    tool.Spec{Name: "demo.echo", Description: "Echoes a text.", ReadOnly: true, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
 		Targets: func(tool.World, args) (tool.Targets, error) { return tool.Targets{}, nil },
 		Run: func(_ context.Context, _ tool.World, _ tool.Call, a args, _ tool.Grow) tool.Result {
 			return tool.Result{Status: tool.Success, Text: a.Text}
 		},
 	}.Tool()
-	tools := []tool.Tool{echo}
-	for _, name := range e.tools.Names() {
-		t, _ := e.tools.Get(name)
-		tools = append(tools, t)
-	}
-	e.tools = tool.NewSet(tools...)
-}
-
-// mockModel is the provider mock, which needs no configuration.
-func mockModel(setup *agent.Setup) *command.Fault {
-	setup.Model, setup.Provider, setup.ModelName, setup.ContextLimit = mock.New(), "mock", "mock", 128_000
-	return nil
 }

@@ -36,8 +36,8 @@ func (a *app) renderer(format, color string) (output, error) {
 	case "native":
 		return &nativeOutput{w: bufio.NewWriterSize(a.out, 64<<10), outcome: display.New("", silent{})}, nil
 	}
-	if open, ok := formats[format]; ok {
-		return open(a)
+	if f, ok := formats[format]; ok {
+		return f.output(a.out), nil
 	}
 	return nil, usage("--format %s: it is one of %s", format, formatNames())
 }
@@ -223,14 +223,3 @@ func (n *nativeOutput) animated() bool       { return false }
 type silent struct{}
 
 func (silent) Render(display.RenderCommand) error { return nil }
-
-// formats are further renderings, by the name that --format takes.
-var formats = map[string]func(a *app) (output, error){}
-
-func formatNames() string {
-	names := "plain, native"
-	for name := range formats {
-		names += ", " + name
-	}
-	return names
-}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,10 @@ import (
 	"parley/internal/journal"
 	"parley/internal/journal/memory"
 	"parley/internal/journal/sqlite"
+	"parley/internal/runtime"
 	"parley/internal/server"
 	"parley/internal/session"
+	"parley/internal/tool"
 	"parley/internal/transport"
 	"parley/internal/transport/unix"
 	"parley/internal/wire"
@@ -80,7 +83,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 		return err
 	}
 	defer closeLog()
-	where, socket := firstOf(o.store, a.paths.Store), firstOf(a.socket, a.paths.Socket)
+	where, socket := cmp.Or(o.store, a.paths.Store), cmp.Or(a.socket, a.paths.Socket)
 	var store journal.Store
 	if o.auto {
 		store, err = claim(ctx, where, socket)
@@ -91,34 +94,35 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 		return err
 	}
 	defer store.Close()
-	e := newEngine(a)
-	defer e.close()
-	e.model, e.allow, e.deny = o.model, o.allow, o.deny
+	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny}
 	if o.workdir != "" {
-		if e.dir, err = filepath.Abs(o.workdir); err != nil {
+		if with.Dir, err = filepath.Abs(o.workdir); err != nil {
 			return err
 		}
 	}
 	commands := make(map[string]func(context.Context, []byte) ([]byte, error))
 	if o.nous != nil && o.nous.demo {
-		demoExtension(e, commands)
+		commands["echo"] = echoCommand
+		with.Tools = []tool.Tool{echoTool()}
 	}
-	d := &daemon{engine: e, store: store, logger: logger, cancel: cancel}
+	resolver := runtime.New(with)
+	defer resolver.Close()
+	d := &daemon{dir: with.Dir, store: store, logger: logger, cancel: cancel}
 	if err := d.listen(a, o); err != nil {
 		return err
 	}
 	defer d.close()
 	idle := time.Duration(0)
 	if o.auto {
-		cfg, _, fault := e.load(a.env, a.dir)
-		if idle = time.Duration(cfg.Daemon.Idle); fault != nil || idle <= 0 {
+		cfg, _, err := a.loadConfig()
+		if idle = time.Duration(cfg.Daemon.Idle); err != nil || idle <= 0 {
 			idle = 30 * time.Minute
 		}
 	}
 	d.server, err = server.New(ctx, server.Options{
-		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: e.prepare,
-		Models: e.entries, Tools: e.list, Summarize: agent.Summarize, Commands: commands, Idle: idle, Leave: cancel,
-		Busy: e.busy, Removed: e.forget,
+		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: resolver.Prepare,
+		Models: resolver.Models, Tools: resolver.Tools, Summarize: agent.Summarize, Commands: commands, Idle: idle, Leave: cancel,
+		Busy: resolver.Busy, Removed: resolver.Forget,
 	})
 	if err != nil {
 		return err
@@ -158,7 +162,7 @@ func openStore(where string) (journal.Store, error) {
 
 // daemon is the listeners of a server.
 type daemon struct {
-	engine    *engine
+	dir       string // of clients that have none
 	store     journal.Store
 	server    *server.Server
 	logger    *slog.Logger
@@ -195,7 +199,7 @@ func (d *daemon) listen(a *app, o serving) (err error) {
 	if err != nil {
 		return exit{1, fmt.Errorf("listen on %s: %w", socket, err)}
 	}
-	local := session.Client{Env: nil, Cwd: d.engine.dir}
+	local := session.Client{Env: nil, Cwd: d.dir}
 	d.listeners = append(d.listeners, listener{Listener: l, dialect: &native.Dialect, client: local})
 	if o.nous != nil {
 		more, err := listenNous(o.nous.socket, local, o.nous.timeout)

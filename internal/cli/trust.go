@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/cell"
 	"parley/internal/config"
 	"parley/internal/permission"
 )
@@ -70,7 +71,7 @@ Exit code 1: it was not trusted.`,
 // workspaceSources are the sources for a named file or, without one, for the
 // folder where the program is.
 func (a *app) workspaceSources(args []string) (config.Sources, error) {
-	s := sources(a.env, a.paths, config.NewStore(a.paths.Data), a.dir)
+	s := a.sources()
 	if len(args) == 0 {
 		return s, nil
 	}
@@ -112,7 +113,7 @@ func (a *app) trust(args []string, yes, dry bool) error {
 	trusted, again, _ := config.Load(all)
 	for i, file := range origins.Files {
 		if again.Files[i].Sum != file.Sum {
-			return exit{1, fmt.Errorf("%s changed while it was read", visible(file.Path))}
+			return exit{1, fmt.Errorf("%s changed while it was read", cell.Escape(file.Path))}
 		}
 	}
 	found := 0
@@ -122,14 +123,14 @@ func (a *app) trust(args []string, yes, dry bool) error {
 		}
 		found++
 		if i := slices.IndexFunc(problems, func(p config.Problem) bool { return p.Place == file.Path }); i >= 0 {
-			return usage("not trusted: %s", visible(problems[i].String()))
+			return usage("not trusted: %s", cell.Escape(problems[i].String()))
 		}
 		if file.Trusted {
-			fmt.Fprintf(a.out, "%s is trusted already\n", visible(file.Path))
+			fmt.Fprintf(a.out, "%s is trusted already\n", cell.Escape(file.Path))
 			continue
 		}
 		if old := sums[file.Path]; old != "" && old != file.Sum {
-			fmt.Fprintf(a.out, "%s has changed since you trusted it.\n", visible(file.Path))
+			fmt.Fprintf(a.out, "%s has changed since you trusted it.\n", cell.Escape(file.Path))
 		}
 		if err := a.review(file, origins.Withheld, trusted); err != nil {
 			return err
@@ -143,7 +144,7 @@ func (a *app) trust(args []string, yes, dry bool) error {
 		if err := store.Trust(file.Path, file.Sum); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "trusted %s\n", visible(file.Path))
+		fmt.Fprintf(a.out, "trusted %s\n", cell.Escape(file.Path))
 	}
 	if found == 0 {
 		return exit{1, fmt.Errorf("there is no %s from %s up to %s", workspaceConfig, s.Dir, s.Root)}
@@ -158,7 +159,7 @@ func (a *app) confirm(yes bool, path string) error {
 	if yes || !in || !out {
 		return nil
 	}
-	fmt.Fprintf(a.err, "Trust %s? [y/N] ", visible(path))
+	fmt.Fprintf(a.err, "Trust %s? [y/N] ", cell.Escape(path))
 	answer, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil {
 		fmt.Fprintln(a.err)
@@ -179,18 +180,18 @@ func (a *app) review(file config.File, withheld []config.Entry, trusted config.C
 		}
 	}
 	if len(of) == 0 {
-		_, err := fmt.Fprintf(a.out, "%s asks for nothing that needs trust.\n", visible(file.Path))
+		_, err := fmt.Fprintf(a.out, "%s asks for nothing that needs trust.\n", cell.Escape(file.Path))
 		return err
 	}
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 8, 2, ' ', 0)
 	for _, e := range of {
-		fmt.Fprintf(w, "  %d:\t%s\t%s\t%s\n", e.Origin.Line, visible(e.Key), visible(e.Value), visible(consequence(e, trusted)))
+		fmt.Fprintf(w, "  %d:\t%s\t%s\t%s\n", e.Origin.Line, cell.Escape(e.Key), cell.Escape(e.Value), cell.Escape(consequence(e, trusted)))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	text := visible(file.Path) + " would set:\n"
+	text := cell.Escape(file.Path) + " would set:\n"
 	for line := range strings.Lines(table.String()) {
 		text += strings.TrimRight(line, " \n") + "\n"
 	}
@@ -263,7 +264,7 @@ func (a *app) distrust(args []string) error {
 			return err
 		}
 		gone++
-		fmt.Fprintf(a.out, "no longer trusted: %s\n", visible(file.Path))
+		fmt.Fprintf(a.out, "no longer trusted: %s\n", cell.Escape(file.Path))
 	}
 	if gone == 0 {
 		return exit{1, fmt.Errorf("nothing is trusted from %s up to %s", s.Dir, s.Root)}

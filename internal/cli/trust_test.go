@@ -20,6 +20,7 @@ import (
 	"parley/internal/journal/memory"
 	"parley/internal/llm/llmtest"
 	"parley/internal/permission"
+	"parley/internal/runtime"
 	"parley/internal/session"
 	"parley/internal/transcript"
 )
@@ -100,7 +101,7 @@ type outcome struct {
 	Taken                []string
 }
 
-// prepared is what the engine makes of the configuration for a prompt, its first
+// prepared is what a prompt works with under the configuration, its first
 // request to the model included.
 func (c *clone) prepared() outcome {
 	c.t.Helper()
@@ -114,7 +115,7 @@ func (c *clone) prepared() outcome {
 		c.t.Fatal(err)
 	}
 	defer log.Close()
-	setup, fault := newEngine(c.app).prepare(c.t.Context(), log, transcript.New(),
+	setup, fault := runtime.New(runtime.Options{Env: c.app.env, Dir: c.app.dir, Paths: c.app.paths}).Prepare(c.t.Context(), log, transcript.New(),
 		session.Client{Env: c.app.env, Cwd: c.app.dir}, command.Prompt{Text: "go"})
 	if fault != nil {
 		c.t.Fatal(fault)

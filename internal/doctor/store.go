@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"bytes"
@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	_ "modernc.org/sqlite" // the driver of quickCheck
 
+	"parley/internal/config"
 	"parley/internal/journal"
 )
 
@@ -44,16 +46,16 @@ const (
 )
 
 // storage looks at the folder of the sessions, and at the daemon's log.
-func (d *doctor) storage() {
-	kind, path, ok := strings.Cut(d.paths.Store, ":")
+func (x *examination) storage() {
+	kind, path, ok := strings.Cut(x.Paths.Store, ":")
 	switch {
 	case !ok:
-		path = d.paths.Store
+		path = x.Paths.Store
 	case kind == "memory":
-		d.say("store", good, "", "in memory: sessions end with the daemon")
+		x.say("store", Good, "", "in memory: sessions end with the daemon")
 		return
 	case kind != "sqlite" || path == "":
-		d.say("store", broken, "PARLEY_STORE is sqlite:PATH or memory:", "%q is no store", d.paths.Store)
+		x.say("store", Broken, "PARLEY_STORE is sqlite:PATH or memory:", "%q is no store", x.Paths.Store)
 		return
 	}
 	stat, err := os.Stat(path)
@@ -61,19 +63,19 @@ func (d *doctor) storage() {
 	case errors.Is(err, fs.ErrNotExist):
 		above := existing(path)
 		if err := unix.Access(above, unix.W_OK|unix.X_OK); err != nil {
-			d.say("store", broken, "let "+above+" be written, or set PARLEY_STORE", "%s cannot be made: %s: %s", path, above, err)
+			x.say("store", Broken, "let "+above+" be written, or set PARLEY_STORE", "%s cannot be made: %s: %s", path, above, err)
 			return
 		}
-		d.say("store", good, "", "%s will be made when it is needed", path)
-		d.disk(above)
+		x.say("store", Good, "", "%s will be made when it is needed", path)
+		x.disk(above)
 	case err != nil:
-		d.say("store", broken, "set PARLEY_STORE to a folder of yours", "%s: %s", path, reason(err))
+		x.say("store", Broken, "set PARLEY_STORE to a folder of yours", "%s: %s", path, config.Reason(err))
 	case !stat.IsDir():
-		d.say("store", broken, "move it away, or set PARLEY_STORE", "%s is not a folder", path)
+		x.say("store", Broken, "move it away, or set PARLEY_STORE", "%s is not a folder", path)
 	default:
-		d.existingStore(path)
+		x.existingStore(path)
 	}
-	d.logFile()
+	x.logFile()
 }
 
 // existing is the nearest folder upwards that is there.
@@ -85,7 +87,7 @@ func existing(path string) string {
 	}
 }
 
-func (d *doctor) existingStore(path string) {
+func (x *examination) existingStore(path string) {
 	holder, held, err := journal.HolderOf(path)
 	state := "nobody has it open"
 	if held {
@@ -94,21 +96,21 @@ func (d *doctor) existingStore(path string) {
 			state += " and listens on " + strings.Join(holder.Listen, ", ")
 		}
 	}
-	full, wrote := d.disk(path), writable(path)
+	full, wrote := x.disk(path), writable(path)
 	switch {
 	case err != nil:
-		d.say("store", broken, "", "who has %s open is not known: %s", path, reason(err))
+		x.say("store", Broken, "", "who has %s open is not known: %s", path, config.Reason(err))
 	case wrote != nil && full && errors.Is(wrote, syscall.ENOSPC):
 	case wrote != nil:
-		d.say("store", broken, "let it be written by you (chown, chmod, remount), or set PARLEY_STORE", "%s cannot be written: %s", path, reason(wrote))
+		x.say("store", Broken, "let it be written by you (chown, chmod, remount), or set PARLEY_STORE", "%s cannot be written: %s", path, config.Reason(wrote))
 	default:
-		d.say("store", good, "", "%s; %s", path, state)
+		x.say("store", Good, "", "%s; %s", path, state)
 	}
 	sessions := filepath.Join(path, "sessions")
 	if stat, err := os.Stat(sessions); err == nil && stat.Mode().Perm()&0o077 != 0 {
-		d.say("store", poor, "chmod 700 "+sessions, "other users can read your sessions (mode %04o)", stat.Mode().Perm())
+		x.say("store", Poor, "chmod 700 "+sessions, "other users can read your sessions (mode %04o)", stat.Mode().Perm())
 	}
-	d.sessionFiles(sessions, held)
+	x.sessionFiles(sessions, held)
 }
 
 // writable tries to write a file, and takes it away again.
@@ -126,21 +128,21 @@ func writable(dir string) (err error) {
 }
 
 // disk looks at what the disk has left, and reports whether that is too little.
-func (d *doctor) disk(path string) (full bool) {
-	s, err := d.space(path)
+func (x *examination) disk(path string) (full bool) {
+	s, err := x.space(path)
 	switch left := size(s.free); {
 	case err != nil:
-		d.say("disk", poor, "", "%s", reason(err))
+		x.say("disk", Poor, "", "%s", config.Reason(err))
 	case s.free < diskFull:
-		d.say("disk", broken, "make room, or move the store: PARLEY_STORE", "the disk of %s is full: %s left", path, left)
+		x.say("disk", Broken, "make room, or move the store: PARLEY_STORE", "the disk of %s is full: %s left", path, left)
 		return true
 	case s.countsFiles && s.files < filesLow:
-		d.say("disk", broken, "remove files, or move the store: PARLEY_STORE", "the disk of %s takes no more than %d files", path, s.files)
+		x.say("disk", Broken, "remove files, or move the store: PARLEY_STORE", "the disk of %s takes no more than %d files", path, s.files)
 		return true
 	case s.free < diskLow:
-		d.say("disk", poor, "make room", "the disk of %s has %s left", path, left)
+		x.say("disk", Poor, "make room", "the disk of %s has %s left", path, left)
 	default:
-		d.say("disk", good, "", "%s left", left)
+		x.say("disk", Good, "", "%s left", left)
 	}
 	return false
 }
@@ -166,14 +168,14 @@ func size(n uint64) string {
 
 // sessionFiles looks at each session's file: at its header, or with --deep at
 // all of it.
-func (d *doctor) sessionFiles(dir string, held bool) {
+func (x *examination) sessionFiles(dir string, held bool) {
 	const most = 20
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		d.say("sessions", broken, "", "%s", reason(err))
+		x.say("sessions", Broken, "", "%s", config.Reason(err))
 		return
 	}
 	count, damaged := 0, 0
@@ -184,25 +186,25 @@ func (d *doctor) sessionFiles(dir string, held bool) {
 		count++
 		file := filepath.Join(dir, e.Name(), "log.db")
 		err := header(file, held)
-		if err == nil && d.deep {
+		if err == nil && x.Deep {
 			err = quickCheck(file)
 		}
 		if err == nil {
 			continue
 		}
 		if damaged++; damaged <= most {
-			d.say("sessions", broken, "take it from a backup, or: parley sessions rm "+e.Name(), "%s: %s", file, err)
+			x.say("sessions", Broken, "take it from a backup, or: parley sessions rm "+e.Name(), "%s: %s", file, err)
 		}
 	}
 	how := "whose files look well"
-	if d.deep {
+	if x.Deep {
 		how = "whose files are well"
 	}
 	switch {
 	case damaged > most:
-		d.say("sessions", broken, "", "and %d more of %d", damaged-most, count)
+		x.say("sessions", Broken, "", "and %d more of %d", damaged-most, count)
 	case damaged == 0:
-		d.say("sessions", good, "", "%d, %s", count, how)
+		x.say("sessions", Good, "", "%d, %s", count, how)
 	}
 }
 
@@ -212,12 +214,12 @@ func (d *doctor) sessionFiles(dir string, held bool) {
 func header(path string, inUse bool) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return errors.New(reason(err))
+		return errors.New(config.Reason(err))
 	}
 	defer f.Close()
 	stat, err := f.Stat()
 	if err != nil {
-		return errors.New(reason(err))
+		return errors.New(config.Reason(err))
 	}
 	head := make([]byte, 100)
 	if _, err := f.ReadAt(head, 0); err != nil || !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
@@ -263,11 +265,11 @@ func quickCheck(path string) error {
 }
 
 // logFile looks at the place of the daemon's log, which it can do without.
-func (d *doctor) logFile() {
-	dir := existing(filepath.Dir(d.paths.Log))
+func (x *examination) logFile() {
+	dir := existing(filepath.Dir(x.Paths.Log))
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
-		d.say("log", poor, "let "+dir+" be written, or set XDG_STATE_HOME", "%s cannot be written: %s; the daemon runs without a log", d.paths.Log, err)
+		x.say("log", Poor, "let "+dir+" be written, or set XDG_STATE_HOME", "%s cannot be written: %s; the daemon runs without a log", x.Paths.Log, err)
 		return
 	}
-	d.say("log", good, "", "%s", d.paths.Log)
+	x.say("log", Good, "", "%s", x.Paths.Log)
 }

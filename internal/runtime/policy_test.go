@@ -1,4 +1,4 @@
-package cli
+package runtime
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 // What the daemon's flags allow is for clients that nobody can ask; what they
 // deny holds for all, and a flag of the prompt cannot lift it.
 func TestDaemonFlags(t *testing.T) {
-	e := &engine{store: config.NewStore(t.TempDir()), allow: []string{"fetch"}, deny: []string{"fetch(example.com)"}}
+	r := New(Options{Paths: config.Paths{Data: t.TempDir()}, Allow: []string{"fetch"}, Deny: []string{"fetch(example.com)"}})
 	for _, c := range []struct {
 		canAsk bool
 		allow  []string
@@ -29,7 +29,7 @@ func TestDaemonFlags(t *testing.T) {
 		{false, []string{"fetch"}, "example.com", permission.EffectDeny},
 		{true, []string{"*"}, "example.com", permission.EffectDeny},
 	} {
-		p, err := e.policy(config.Config{}, config.Origins{}, "/project", session.Client{CanAsk: c.canAsk}, command.Prompt{Allow: c.allow})
+		p, err := r.policy(config.Config{}, config.Origins{}, "/project", session.Client{CanAsk: c.canAsk}, command.Prompt{Allow: c.allow})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +66,8 @@ func TestConfiguredOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{store: config.NewStore(t.TempDir())}
-	p, err := e.policy(cfg, origins, dir, session.Client{}, command.Prompt{})
+	r := New(Options{Paths: config.Paths{Data: t.TempDir()}})
+	p, err := r.policy(cfg, origins, dir, session.Client{}, command.Prompt{})
 	if err != nil {
 		t.Fatal(err)
 	}

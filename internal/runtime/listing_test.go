@@ -1,4 +1,4 @@
-package cli
+package runtime
 
 import (
 	"fmt"
@@ -39,8 +39,8 @@ func TestProbe(t *testing.T) {
 				Type: "openai-chat", BaseURL: c.base, Headers: map[string]config.Secret{"X-Team": config.NewSecret("${TEAM}")},
 			}}}
 			setup := &agent.Setup{}
-			e := newEngine(&app{env: c.env})
-			if fault := e.choose(setup, cfg, c.env, t.TempDir(), ""); fault != nil {
+			r := New(Options{Env: c.env})
+			if fault := r.setModel(setup, cfg, c.env, t.TempDir(), ""); fault != nil {
 				t.Fatalf("%s; asked: %q", fault.Message, asked)
 			}
 			if got := setup.Provider + "/" + setup.ModelName; got != "mine/small" {

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 // The terminal is asked for its name, its keys, mode 2027 and what it does when it
 // is resized, and gets back what was set; one that answers nothing keeps nobody.
-func TestDoctorAsksTheTerminal(t *testing.T) {
+func TestExamineAsksTheTerminal(t *testing.T) {
 	const back = "\x1b[?1004l\x1b[?2004l"
 	for name, c := range map[string]struct {
 		answers string // to the questions
@@ -27,7 +27,7 @@ func TestDoctorAsksTheTerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPatient(t)
-			p.env["TERM"], p.env["NO_COLOR"] = "xterm-256color", "1"
+			p.Env["TERM"], p.Env["NO_COLOR"] = "xterm-256color", "1"
 			screen, tty, err := pty.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -42,8 +42,8 @@ func TestDoctorAsksTheTerminal(t *testing.T) {
 			}
 			drawn := make(chan string)
 			go func() { drawn <- answering(screen, c.answers) }()
-			p.doctor.in, p.doctor.out = tty, tty
-			p.examined()
+			p.In, p.Out = tty, tty
+			said, _ := p.examined()
 			after, err := xterm.GetState(tty.Fd())
 			if err != nil {
 				t.Fatal(err)
@@ -54,9 +54,9 @@ func TestDoctorAsksTheTerminal(t *testing.T) {
 			if err := tty.Close(); err != nil {
 				t.Fatal(err)
 			}
-			got := strings.ReplaceAll(<-drawn, "\r\n", "\n")
-			if !strings.Contains(got, c.want) {
-				t.Errorf("not said: %q; it says:\n%q", c.want, got)
+			got := <-drawn
+			if !strings.Contains(said, c.want) {
+				t.Errorf("not said: %q; it says:\n%q", c.want, said)
 			}
 			for _, undone := range c.undone {
 				if !strings.Contains(got, undone) {

@@ -1,4 +1,4 @@
-package cli
+package runtime
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"parley/internal/tool"
 )
 
-// place is what a session's tools remember while the daemon runs.
-type place struct {
+// scratch is what a session's tools remember while the daemon runs.
+type scratch struct {
 	seen *tool.Seen
 	jobs *tool.Jobs
 
@@ -19,36 +19,36 @@ type place struct {
 	ended []tool.Job // background commands that the model was not told of
 }
 
-func newPlace() *place {
-	p := &place{seen: tool.NewSeen()}
-	p.jobs = tool.NewJobs(func(j tool.Job) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.ended = append(p.ended, j)
+func newScratch() *scratch {
+	s := &scratch{seen: tool.NewSeen()}
+	s.jobs = tool.NewJobs(func(j tool.Job) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ended = append(s.ended, j)
 	})
-	return p
+	return s
 }
 
-// told says which background commands have ended since it was last asked.
-func (p *place) told() []event.DeveloperSaid {
-	p.mu.Lock()
-	ended := p.ended
-	p.ended = nil
-	p.mu.Unlock()
+// endedJobs says which background commands have ended since it was last asked.
+func (s *scratch) endedJobs() []event.DeveloperSaid {
+	s.mu.Lock()
+	ended := s.ended
+	s.ended = nil
+	s.mu.Unlock()
 	var out []event.DeveloperSaid
 	for _, j := range ended {
-		output, err := p.jobs.Output(j.ID)
+		output, err := s.jobs.Output(j.ID)
 		if err != nil {
 			output = "" // so many have ended since that it is forgotten
 		}
-		out = append(out, event.DeveloperSaid{Origin: "job", Text: ending(j, output)})
+		out = append(out, event.DeveloperSaid{Origin: "job", Text: jobEnd(j, output)})
 	}
 	return out
 }
 
 // busy reports whether a background command runs.
-func (p *place) busy() bool {
-	for _, j := range p.jobs.List() {
+func (s *scratch) busy() bool {
+	for _, j := range s.jobs.List() {
 		if j.State == tool.JobRunning {
 			return true
 		}
@@ -60,8 +60,8 @@ func (p *place) busy() bool {
 // bytes.
 const lastOutput = 2000
 
-// ending is what the model is told of a background command that has ended.
-func ending(j tool.Job, output string) string {
+// jobEnd is what the model is told of a background command that has ended.
+func jobEnd(j tool.Job, output string) string {
 	how := fmt.Sprintf("with exit code %d", j.Exit.Code)
 	switch {
 	case j.State == tool.JobKilled:

@@ -1,8 +1,7 @@
-package cli
+package doctor
 
 import (
-	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,21 +11,22 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/client"
 	"parley/internal/config"
 	"parley/internal/event/eventtest"
 	"parley/internal/journal"
 	"parley/internal/journal/sqlite"
+	"parley/internal/wire"
 )
 
 // A patient is a world in which nothing is broken, until a test breaks it.
 type patient struct {
-	*doctor
+	*examination
 	t        *testing.T
 	root     string
 	server   *httptest.Server
 	answer   http.HandlerFunc // of the server
 	settings string           // the user's configuration; SERVER stands for its address
-	out, err bytes.Buffer
 }
 
 func newPatient(t *testing.T) *patient {
@@ -49,10 +49,12 @@ func newPatient(t *testing.T) *patient {
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { p.answer(w, q) }))
 	t.Cleanup(p.server.Close)
-	a := &app{in: os.Stdin, out: &p.out, err: &p.err, dir: filepath.Join(root, "project"), env: config.Env{
+	p.examination = newExamination(Options{In: os.Stdin, Dir: filepath.Join(root, "project"), Build: "patient", Env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "MINE_KEY": "planted-key",
-	}}
-	p.doctor = newDoctor(a)
+	}})
+	p.Find = func(ctx context.Context) (*client.Conn, error) {
+		return client.Dial(ctx, client.Options{Socket: p.Socket, AnyBuild: true, Hello: wire.Hello{Name: "patient", Version: "1", Build: p.Build, Cwd: p.Dir}})
+	}
 	p.space = func(string) (space, error) { return space{free: 1 << 40, files: 1 << 20, countsFiles: true}, nil }
 	p.look = func(name string) (string, error) { return "/usr/bin/" + name, nil }
 	p.mkdir("project")
@@ -82,22 +84,28 @@ func (p *patient) write(name, text string, mode os.FileMode) string {
 	return p.path(name)
 }
 
-// examined is what the doctor says, and the exit code.
-func (p *patient) examined() (string, int) {
+// examined is what is found, as text, and whether any of it is broken.
+func (p *patient) examined() (text string, broken bool) {
 	p.t.Helper()
 	if p.settings != "" {
 		p.write("home/.config/parley/config.jsonc", strings.ReplaceAll(p.settings, "SERVER", p.server.URL), 0o600)
 	}
 	var err error
-	if p.paths, err = config.NewPaths(p.env, p.uid); err != nil {
+	if p.Paths, err = config.NewPaths(p.Env, p.uid); err != nil {
 		p.t.Fatal(err)
 	}
-	p.examine(p.t.Context(), nil)
-	var e exit
-	if err := p.report(false); errors.As(err, &e) {
-		return p.out.String(), e.code
+	if !p.Chosen {
+		p.Socket = p.Paths.Socket
 	}
-	return p.out.String(), 0
+	p.examine(p.t.Context())
+	for _, f := range p.found {
+		text += map[Condition]string{Good: "✓", Poor: "!", Broken: "✗"}[f.State] + " " + f.Name + ": " + f.What + "\n"
+		if f.Do != "" {
+			text += "  → " + f.Do + "\n"
+		}
+		broken = broken || f.State == Broken
+	}
+	return text, broken
 }
 
 // socket makes the socket's folder and returns the socket's path.

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"parley/internal/cell"
 	"parley/internal/term"
 )
 
@@ -15,16 +16,16 @@ import (
 const terminalWait = 200 * time.Millisecond
 
 // abilities asks the terminal what it can do, where its answers can be read.
-func (d *doctor) abilities(out *os.File) string {
-	env := func(name string) string { return d.env[name] }
-	if !term.Drawable(d.in, out, env) || background(out) {
+func (x *examination) abilities(out *os.File) string {
+	env := func(name string) string { return x.Env[name] }
+	if !term.Drawable(x.In, out, env) || background(out) {
 		return "it is asked what it can do when it opens: its answers cannot be read here"
 	}
-	t, err := term.Open(d.in, out, env)
+	t, err := term.Open(x.In, out, env)
 	if err != nil {
 		return "it cannot be asked what it can do: " + err.Error()
 	}
-	can, answered, signal := heardFrom(t)
+	can, answered, signal := ask(t)
 	if err := t.Close(); err != nil {
 		return "it was asked what it can do, and cannot be set back: " + err.Error()
 	}
@@ -35,11 +36,11 @@ func (d *doctor) abilities(out *os.File) string {
 	if !answered {
 		return "it does not say what it can do; Parley does without (ctrl+j begins a new line)"
 	}
-	return described(can)
+	return describe(can)
 }
 
-// heardFrom waits for what a terminal says of itself, or for a signal to leave.
-func heardFrom(t *term.Terminal) (can term.Abilities, answered bool, signal syscall.Signal) {
+// ask waits for what a terminal says of itself, or for a signal to leave.
+func ask(t *term.Terminal) (can term.Abilities, answered bool, signal syscall.Signal) {
 	end := time.NewTimer(terminalWait)
 	defer end.Stop()
 	for {
@@ -60,11 +61,11 @@ func heardFrom(t *term.Terminal) (can term.Abilities, answered bool, signal sysc
 	}
 }
 
-// described is what a terminal can do, in words.
-func described(can term.Abilities) string {
+// describe says what a terminal can do.
+func describe(can term.Abilities) string {
 	name, keys, clusters, resized := "it has no name", "no kitty keys (ctrl+j begins a new line)", "no grapheme clusters (2027)", ""
 	if can.Name != "" {
-		name = visible(can.Name)
+		name = cell.Escape(can.Name)
 	}
 	if can.Kitty {
 		keys = "kitty keys"

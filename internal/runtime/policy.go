@@ -1,4 +1,4 @@
-package cli
+package runtime
 
 import (
 	"parley/internal/command"
@@ -9,17 +9,17 @@ import (
 
 // policy gathers the rules that hold for a run, each with where it is written.
 // What the daemon's flags allow is for clients that cannot be asked.
-func (e *engine) policy(cfg config.Config, origins config.Origins, root string, c session.Client, p command.Prompt) (permission.Policy, error) {
+func (r *Resolver) policy(cfg config.Config, origins config.Origins, root string, c session.Client, p command.Prompt) (permission.Policy, error) {
 	var policy permission.Policy
-	daemon := config.Permission{Deny: e.deny}
+	daemon := config.Permission{Deny: r.o.Deny}
 	if !c.CanAsk {
-		daemon.Allow = e.allow
+		daemon.Allow = r.o.Allow
 	}
-	user, err := e.store.UserRules()
+	user, err := r.store.UserRules()
 	if err != nil {
 		return policy, err
 	}
-	project, err := e.store.ProjectRules(root)
+	project, err := r.store.ProjectRules(root)
 	if err != nil {
 		return policy, err
 	}
@@ -28,11 +28,11 @@ func (e *engine) policy(cfg config.Config, origins config.Origins, root string, 
 		origin origin
 		rules  config.Permission
 	}{
-		{permission.ScopeConfig, written(origins), cfg.Permission},
-		{permission.ScopeUser, from("your rules"), user},
-		{permission.ScopeProject, from("rules of this project"), project},
-		{permission.ScopeDaemon, from("flags of the daemon"), daemon},
-		{permission.ScopeFlag, from("flags of the prompt"), config.Permission{Allow: p.Allow, Deny: p.Deny}},
+		{permission.ScopeConfig, configOrigin(origins), cfg.Permission},
+		{permission.ScopeUser, oneOrigin("your rules"), user},
+		{permission.ScopeProject, oneOrigin("rules of this project"), project},
+		{permission.ScopeDaemon, oneOrigin("flags of the daemon"), daemon},
+		{permission.ScopeFlag, oneOrigin("flags of the prompt"), config.Permission{Allow: p.Allow, Deny: p.Deny}},
 	} {
 		rules, err := scoped(group.scope, group.origin, group.rules)
 		if err != nil {
@@ -46,11 +46,11 @@ func (e *engine) policy(cfg config.Config, origins config.Origins, root string, 
 // An origin says where the i-th rule of an effect is written.
 type origin func(effect permission.Effect, i int) string
 
-// from is the origin of rules that are all in one place.
-func from(place string) origin { return func(permission.Effect, int) string { return place } }
+// oneOrigin is the origin of rules that are all in one place.
+func oneOrigin(place string) origin { return func(permission.Effect, int) string { return place } }
 
-// written is the origin of the configuration's rules: file and line.
-func written(origins config.Origins) origin {
+// configOrigin is the origin of the configuration's rules: file and line.
+func configOrigin(origins config.Origins) origin {
 	return func(effect permission.Effect, i int) string {
 		return origins.List("permission." + string(effect))[i].String()
 	}
@@ -74,14 +74,14 @@ func scoped(scope permission.Scope, at origin, rules config.Permission) ([]permi
 	return out, nil
 }
 
-// keep stores rules that outlive the session.
-func (e *engine) keep(root string, scope permission.Scope, effect permission.Effect, rules []string) error {
+// storeRules keeps rules that outlive the session.
+func (r *Resolver) storeRules(root string, scope permission.Scope, effect permission.Effect, rules []string) error {
 	for _, rule := range rules {
 		var err error
 		if scope == permission.ScopeUser {
-			err = e.store.AddUserRule(string(effect), rule)
+			err = r.store.AddUserRule(string(effect), rule)
 		} else {
-			err = e.store.AddProjectRule(root, string(effect), rule)
+			err = r.store.AddProjectRule(root, string(effect), rule)
 		}
 		if err != nil {
 			return err

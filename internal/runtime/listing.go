@@ -1,4 +1,4 @@
-package cli
+package runtime
 
 import (
 	"context"
@@ -18,15 +18,24 @@ import (
 	"parley/internal/llm"
 )
 
-// A listing is what a provider's server said when it was asked which models it
+// A Listing is what a provider's server said when it was asked which models it
 // has: the request that needs the key and costs nothing.
-type listing struct {
-	models  []string // in the server's order
-	ok      bool     // it answered with a list
-	refused bool     // it does not take the key
-	silent  bool     // no connection came about, or no answer in time
-	reason  string   // why there is no list, in words; never a key
+type Listing struct {
+	Status ListingStatus
+	Models []string // in the server's order
+	Reason string   // why there is no list, in words; never a key
 }
+
+// A ListingStatus says how asking a server for its models went.
+type ListingStatus int
+
+// What comes of asking.
+const (
+	Unlisted    ListingStatus = iota // it answered, or would, but not with a list
+	Listed                           // it answered with a list
+	Refused                          // it does not take the key
+	Unreachable                      // no connection came about, or no answer in time
+)
 
 // Bounds of a list that a server sends.
 const (
@@ -44,54 +53,53 @@ var listingPaths = map[string]struct{ version, path string }{
 	"gemini":           {"/v1beta", "/models?pageSize=1000"},
 }
 
-// asking is how servers are asked: by way of the environment's proxies, and no
-// longer than wait.
-type asking struct {
+// A lister asks servers for their models: by way of the environment's proxies,
+// and no longer than wait.
+type lister struct {
 	http *http.Client
 	wait time.Duration
 }
 
-func newAsking(env config.Env, wait time.Duration) asking {
-	e := engine{clients: make(map[string]*http.Client)}
-	client := e.http(env)
+func newLister(env config.Env, wait time.Duration) lister {
+	client := throughProxies(proxiesOf(env))
 	if client == nil {
 		client = llm.HTTP(nil)
 	}
 	// A key must not follow a redirect.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return asking{client, wait}
+	return lister{client, wait}
 }
 
 // list asks a provider's server for its models.
-func (a asking) list(ctx context.Context, p config.Resolved) listing {
+func (l lister) list(ctx context.Context, p config.Resolved) Listing {
 	where, ok := listingPaths[p.Type]
 	if !ok {
-		return listing{reason: "it has no list of models"}
+		return Listing{Reason: "it has no list of models"}
 	}
 	base, fault := llm.Options{BaseURL: p.BaseURL}.Base(p.BaseURL, where.version)
 	if fault != nil {
-		return listing{reason: fault.Message}
+		return Listing{Reason: fault.Message}
 	}
-	within, cancel := context.WithTimeout(ctx, a.wait)
+	within, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	q, err := http.NewRequestWithContext(within, http.MethodGet, base+where.path, nil)
 	if err != nil {
-		return listing{reason: "the address cannot be asked"}
+		return Listing{Reason: "the address cannot be asked"}
 	}
 	authorize(q.Header, p)
-	res, err := a.http.Do(q)
+	res, err := l.http.Do(q)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return listing{silent: true, reason: fmt.Sprintf("%s: no answer within %s", q.URL.Host, a.wait)}
+			return Listing{Status: Unreachable, Reason: fmt.Sprintf("%s: no answer within %s", q.URL.Host, l.wait)}
 		}
-		return listing{silent: true, reason: llm.AsFault(ctx, err).Message}
+		return Listing{Status: Unreachable, Reason: llm.AsFault(ctx, err).Message}
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, listingSize))
 	if err != nil {
-		return listing{silent: true, reason: q.URL.Host + ": the answer broke off"}
+		return Listing{Status: Unreachable, Reason: q.URL.Host + ": the answer broke off"}
 	}
-	return heard(res, body)
+	return readListing(res, body)
 }
 
 // probeWait is how long a prompt waits for a server that may give it its model.
@@ -100,10 +108,10 @@ const probeWait = 300 * time.Millisecond
 // probe returns a way to ask a server that needs no key which models it has.
 func probe(env config.Env) func(config.Resolved) ([]string, bool) {
 	return func(p config.Resolved) ([]string, bool) {
-		a := newAsking(env, probeWait)
-		defer a.http.CloseIdleConnections()
-		l := a.list(context.Background(), p)
-		return l.models, l.ok
+		l := newLister(env, probeWait)
+		defer l.http.CloseIdleConnections()
+		got := l.list(context.Background(), p)
+		return got.Models, got.Status == Listed
 	}
 }
 
@@ -129,30 +137,31 @@ func authorize(h http.Header, p config.Resolved) {
 	}
 }
 
-// heard reads an answer. Its words are not repeated: some servers echo the key.
-func heard(res *http.Response, body []byte) listing {
+// readListing reads an answer. Its words are not repeated: some servers echo the
+// key.
+func readListing(res *http.Response, body []byte) Listing {
 	host := res.Request.URL.Host
 	switch status := res.StatusCode; {
 	case status == http.StatusOK:
 		names, ok := modelNames(body)
 		if !ok {
-			return listing{reason: host + " answers, but not with a list of models"}
+			return Listing{Reason: host + " answers, but not with a list of models"}
 		}
-		return listing{models: names, ok: true}
+		return Listing{Status: Listed, Models: names}
 	// Gemini has no 401: https://ai.google.dev/gemini-api/docs/troubleshooting
 	case status == http.StatusUnauthorized, status == http.StatusForbidden,
 		status == http.StatusBadRequest && strings.Contains(string(body), "API_KEY_INVALID"):
-		return listing{refused: true, reason: fmt.Sprintf("%s refuses the key (status %d)", host, status)}
+		return Listing{Status: Refused, Reason: fmt.Sprintf("%s refuses the key (status %d)", host, status)}
 	case status >= 300 && status < 400:
 		to := "elsewhere"
 		if at, err := url.Parse(res.Header.Get("Location")); err == nil && at.Host != "" {
 			to = "to " + at.Host
 		}
-		return listing{reason: fmt.Sprintf("%s redirects %s (status %d), which is not followed", host, to, status)}
+		return Listing{Reason: fmt.Sprintf("%s redirects %s (status %d), which is not followed", host, to, status)}
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusNotImplemented:
-		return listing{reason: fmt.Sprintf("%s answers, but has no list of models (status %d)", host, status)}
+		return Listing{Reason: fmt.Sprintf("%s answers, but has no list of models (status %d)", host, status)}
 	default:
-		return listing{reason: fmt.Sprintf("%s answers with status %d", host, status)}
+		return Listing{Reason: fmt.Sprintf("%s answers with status %d", host, status)}
 	}
 }
 
@@ -190,13 +199,15 @@ func modelNames(body []byte) ([]string, bool) {
 	return names, true
 }
 
-// all asks several servers at once. The key of the result is the provider's
-// name; those of one address, key and headers are asked once.
-func (a asking) all(ctx context.Context, providers []config.Resolved) map[string]listing {
-	defer a.http.CloseIdleConnections()
+// List asks the servers of several providers at once, by way of the environment's
+// proxies and no longer than wait. The key of the result is the provider's name;
+// those of one address, key and headers are asked once.
+func List(ctx context.Context, env config.Env, wait time.Duration, providers []config.Resolved) map[string]Listing {
+	l := newLister(env, wait)
+	defer l.http.CloseIdleConnections()
 	type answer struct {
 		names []string
-		listing
+		Listing
 	}
 	var asked []config.Resolved
 	answers := make(chan answer)
@@ -214,13 +225,13 @@ func (a asking) all(ctx context.Context, providers []config.Resolved) map[string
 		shared[at] = append(shared[at], p.Name)
 	}
 	for i, p := range asked {
-		go func() { answers <- answer{shared[i], a.list(ctx, p)} }()
+		go func() { answers <- answer{shared[i], l.list(ctx, p)} }()
 	}
-	out := make(map[string]listing, len(providers))
+	out := make(map[string]Listing, len(providers))
 	for range asked {
 		got := <-answers
 		for _, name := range got.names {
-			out[name] = got.listing
+			out[name] = got.Listing
 		}
 	}
 	return out

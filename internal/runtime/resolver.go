@@ -1,0 +1,210 @@
+package runtime
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"parley/internal/agent"
+	"parley/internal/command"
+	"parley/internal/config"
+	"parley/internal/event"
+	"parley/internal/journal"
+	"parley/internal/permission"
+	"parley/internal/server"
+	"parley/internal/session"
+	"parley/internal/tool"
+	"parley/internal/tool/bash"
+	"parley/internal/tool/edit"
+	"parley/internal/tool/fetch"
+	"parley/internal/tool/glob"
+	"parley/internal/tool/grep"
+	"parley/internal/tool/local"
+	"parley/internal/tool/ls"
+	"parley/internal/tool/read"
+	"parley/internal/tool/write"
+	"parley/internal/transcript"
+	"parley/internal/workspace"
+)
+
+// Options are the daemon's own world, and what it was started with.
+type Options struct {
+	Env   config.Env // where a client gives none
+	Dir   string     // where neither session nor client has a folder
+	Paths config.Paths
+	Model string      // where neither prompt nor session names one
+	Allow []string    // rules for clients that cannot be asked
+	Deny  []string    // rules for all
+	Tools []tool.Tool // in front of the program's own
+}
+
+// A Resolver resolves what runs work with. It lives as long as the daemon, and
+// all of its methods may be called at once.
+type Resolver struct {
+	o     Options
+	tools tool.Set
+	store config.Store
+
+	mu        sync.Mutex // of what follows
+	scratches map[event.SessionID]*scratch
+	clients   map[string]*http.Client // by the proxies that they use
+}
+
+// New returns a Resolver with the program's tools and providers.
+func New(o Options) *Resolver {
+	tools := append(slices.Clone(o.Tools),
+		read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), agent.Task())
+	return &Resolver{
+		o: o, tools: tool.NewSet(tools...), store: config.NewStore(o.Paths.Data),
+		scratches: make(map[event.SessionID]*scratch), clients: make(map[string]*http.Client),
+	}
+}
+
+// Close ends what the sessions' tools left running.
+func (r *Resolver) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.scratches {
+		s.jobs.Close()
+	}
+}
+
+func (r *Resolver) scratch(id event.SessionID) *scratch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.scratches[id]
+	if s == nil {
+		s = newScratch()
+		r.scratches[id] = s
+	}
+	return s
+}
+
+// Busy reports whether a background command of any session runs.
+func (r *Resolver) Busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.scratches {
+		if s.busy() {
+			return true
+		}
+	}
+	return false
+}
+
+// Forget ends what a session that was removed left running.
+func (r *Resolver) Forget(id event.SessionID) {
+	r.mu.Lock()
+	s := r.scratches[id]
+	delete(r.scratches, id)
+	r.mu.Unlock()
+	if s != nil {
+		s.jobs.Close()
+	}
+}
+
+// world is whose environment and folder a run has.
+func (r *Resolver) world(c session.Client) (config.Env, string) {
+	env := config.Env(c.Env)
+	if env == nil {
+		env = r.o.Env
+	}
+	return env, cmp.Or(c.Cwd, r.o.Dir)
+}
+
+// load reads the configuration as the client would.
+func (r *Resolver) load(env config.Env, dir string) (config.Config, config.Origins, *command.Fault) {
+	cfg, origins, err := config.Load(Sources(env, r.o.Paths, dir))
+	if err != nil {
+		return cfg, origins, command.Faultf(command.Invalid, "%s", err)
+	}
+	return cfg, origins, nil
+}
+
+// Prepare resolves what the run of a prompt works with.
+func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.State, c session.Client, p command.Prompt) (*agent.Setup, *command.Fault) {
+	env, dir := r.world(c)
+	dir = cmp.Or(s.Workspace, dir)
+	cfg, origins, fault := r.load(env, dir)
+	if fault != nil {
+		return nil, fault
+	}
+	root, err := workspace.Open(dir)
+	if err != nil {
+		return nil, command.Faultf(command.NotFound, "workspace %s: %s", dir, config.Reason(err))
+	}
+	scratch, project := r.scratch(log.ID()), ProjectRoot(dir)
+	outputs := filepath.Join(log.Dir(), "output")
+	setup := &agent.Setup{
+		Tools: r.tools, Home: env["HOME"], Steps: cfg.Limits.Steps, Repeats: cfg.Limits.Repeats, Reasoning: cfg.Reasoning,
+		World: local.World(local.Options{Root: root, Env: commandEnv(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Seen: scratch.seen, Jobs: scratch.jobs}),
+		Save:  func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
+		Load:  func(a event.Attachment) ([]byte, error) { return load(log, a) },
+		Told:  scratch.endedJobs,
+	}
+	setup.World.Extra = []string{outputs}
+	if cfg.Context.Strategy != "off" {
+		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
+	}
+	setup.System, setup.Budget = systemPrompt(dir, project, env)
+	setup.Budget = append(setup.Budget, r.toolBudget())
+	if fault := r.setModel(setup, cfg, env, dir, cmp.Or(p.Model, s.Settings.Model, r.o.Model)); fault != nil {
+		return nil, fault
+	}
+	setup.NewID = server.NewID
+	setup.Choose = func(to *agent.Setup, model string) *command.Fault { return r.setModel(to, cfg, env, dir, model) }
+	if setup.Policy, err = r.policy(cfg, origins, project, c, p); err != nil {
+		return nil, command.Faultf(command.Invalid, "%s", err)
+	}
+	if forbidden := setup.Policy.Forbidden("read", setup.Home); forbidden != nil {
+		setup.World.Hidden = func(t tool.Target) bool {
+			return forbidden(permission.Path{Abs: t.Path, Rel: t.Rel, Inside: t.Inside})
+		}
+	}
+	setup.Store = func(scope permission.Scope, effect permission.Effect, rules []string) error {
+		return r.storeRules(project, scope, effect, rules)
+	}
+	return setup, nil
+}
+
+// save keeps an image beside the log.
+func save(log journal.Log, mediaType string, data []byte) (event.Attachment, error) {
+	sum, path, size, err := log.PutBlob(context.Background(), bytes.NewReader(data))
+	return event.Attachment{MediaType: mediaType, Blob: sum, Path: path, Size: size}, err
+}
+
+func load(log journal.Log, a event.Attachment) ([]byte, error) {
+	if a.Blob == "" {
+		return nil, fmt.Errorf("attachment %s has no content", a.Name)
+	}
+	path, err := log.BlobPath(a.Blob)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// toolBudget is what telling a model of all tools costs.
+func (r *Resolver) toolBudget() event.BudgetSource {
+	n := 0
+	for _, spec := range r.tools.Specs() {
+		n += len(spec.Name) + len(spec.Description) + len(spec.Schema)
+	}
+	return event.BudgetSource{Name: "tools", Tokens: n / 4}
+}
+
+// Tools lists the tools of a session, and says which are active.
+func (r *Resolver) Tools(s *transcript.State) []command.ToolEntry {
+	var out []command.ToolEntry
+	for _, spec := range r.tools.Specs() {
+		out = append(out, command.ToolEntry{Name: spec.Name, Description: spec.Description, Schema: spec.Schema,
+			Active: s.Settings.AllTools || slices.Contains(s.Settings.Tools, spec.Name)})
+	}
+	return out
+}
