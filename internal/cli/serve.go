@@ -94,34 +94,20 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 		return err
 	}
 	defer store.Close()
-	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny}
-	if o.workdir != "" {
-		if with.Dir, err = filepath.Abs(o.workdir); err != nil {
-			return err
-		}
+	resolving, err := a.resolving(o)
+	if err != nil {
+		return err
 	}
-	commands := make(map[string]func(context.Context, []byte) ([]byte, error))
-	if o.nous != nil && o.nous.demo {
-		commands["echo"] = echoCommand
-		with.Tools = []tool.Tool{echoTool()}
-	}
-	resolver := runtime.New(with)
+	resolver := runtime.New(resolving)
 	defer resolver.Close()
-	d := &daemon{dir: with.Dir, store: store, logger: logger, cancel: cancel}
+	d := &daemon{dir: resolving.Dir, store: store, logger: logger, cancel: cancel}
 	if err := d.listen(a, o); err != nil {
 		return err
 	}
 	defer d.close()
-	idle := time.Duration(0)
-	if o.auto {
-		cfg, _, err := a.loadConfig()
-		if idle = time.Duration(cfg.Daemon.Idle); err != nil || idle <= 0 {
-			idle = 30 * time.Minute
-		}
-	}
 	d.server, err = server.New(ctx, server.Options{
 		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: resolver.Prepare,
-		Models: resolver.Models, Tools: resolver.Tools, Summarize: agent.Summarize, Commands: commands, Idle: idle, Leave: cancel,
+		Models: resolver.Models, Tools: resolver.Tools, Summarize: agent.Summarize, Commands: o.commands(), Idle: a.idle(o), Leave: cancel,
 		Busy: resolver.Busy, Removed: resolver.Forget,
 	})
 	if err != nil {
@@ -138,6 +124,41 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 	d.serve(ctx)
 	logger.Info("left")
 	return nil
+}
+
+// resolving is what the daemon's runs are resolved with.
+func (a *app) resolving(o serving) (runtime.Options, error) {
+	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny}
+	if o.demo() {
+		with.Tools = []tool.Tool{echoTool()}
+	}
+	if o.workdir == "" {
+		return with, nil
+	}
+	var err error
+	with.Dir, err = filepath.Abs(o.workdir)
+	return with, err
+}
+
+func (o serving) demo() bool { return o.nous != nil && o.nous.demo }
+
+// commands are what clients can call by name.
+func (o serving) commands() map[string]func(context.Context, []byte) ([]byte, error) {
+	if !o.demo() {
+		return nil
+	}
+	return map[string]func(context.Context, []byte) ([]byte, error){"echo": echoCommand}
+}
+
+// idle is after how long without work a daemon leaves; 0: never.
+func (a *app) idle(o serving) time.Duration {
+	if !o.auto {
+		return 0
+	}
+	if cfg, _, err := a.loadConfig(); err == nil && cfg.Daemon.Idle > 0 {
+		return time.Duration(cfg.Daemon.Idle)
+	}
+	return 30 * time.Minute
 }
 
 // openStore opens sqlite:PATH, a plain path, or memory:.

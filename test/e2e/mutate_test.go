@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -13,20 +13,20 @@ import (
 	"parley/test/rig"
 )
 
-// mutant is a log with one line too few or too many.
-type mutant struct {
+// mutation is a log with one line too few or too many.
+type mutation struct {
 	name  string
 	lines []string
 	tail  bool // the last line was dropped: an open tail, which is no breach
 }
 
-// mutantsOf makes them of every line that begins or ends something.
-func mutantsOf(events []rig.Line) []mutant {
+// mutationsOf makes them of every line that begins or ends something.
+func mutationsOf(events []rig.Line) []mutation {
 	var raw []string
 	for _, e := range events {
 		raw = append(raw, e.Raw)
 	}
-	var out []mutant
+	var out []mutation
 	for i, e := range events {
 		if !strings.HasSuffix(e.Type, ".started") && !strings.HasSuffix(e.Type, ".ended") {
 			continue
@@ -34,18 +34,18 @@ func mutantsOf(events []rig.Line) []mutant {
 		at := fmt.Sprintf("%s, seq %d", e.Type, e.Seq)
 		drop := append(append([]string{}, raw[:i]...), raw[i+1:]...)
 		twice := append(append(append([]string{}, raw[:i+1]...), raw[i]), raw[i+1:]...)
-		out = append(out, mutant{"dropped " + at, drop, i == len(events)-1}, mutant{"doubled " + at, twice, false})
+		out = append(out, mutation{"dropped " + at, drop, i == len(events)-1}, mutation{"doubled " + at, twice, false})
 	}
 	return out
 }
 
-func mutants(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 1, "mutants FILE")
+func mutations(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 1, "mutations FILE")
 	events, err := rig.Events(ts.MkAbs(args[0]))
 	ts.Check(err)
-	all := mutantsOf(events)
+	all := mutationsOf(events)
 	if len(all) < 8 {
-		ts.Fatalf("only %d mutants", len(all))
+		ts.Fatalf("only %d mutations", len(all))
 	}
 	problems := make([]string, len(all))
 	work := make(chan int)
@@ -72,11 +72,11 @@ func mutants(ts *testscript.TestScript, neg bool, args []string) {
 	if bad {
 		ts.Fatalf("check takes what is no log")
 	}
-	fmt.Fprintf(ts.Stdout(), "%d mutants\n", len(all))
+	fmt.Fprintf(ts.Stdout(), "%d mutations\n", len(all))
 }
 
-// refused runs check on a mutant and says what is wrong with its answer.
-func refused(home *rig.Home, m mutant) string {
+// refused runs check on a mutation and says what is wrong with its answer.
+func refused(home *rig.Home, m mutation) string {
 	cmd := home.Command("check", "-")
 	cmd.Stdin = strings.NewReader(strings.Join(m.lines, "\n") + "\n")
 	out, err := cmd.Output()

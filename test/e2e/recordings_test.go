@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"flag"
@@ -16,7 +16,7 @@ var record = flag.Bool("record", false, "record the sessions of the terminal's s
 
 // sessions is where the recordings are that the terminal's screens are made from:
 // NAME.txtar is the script of one (see rig.Home.Record), NAME.jsonl what happened.
-const sessions = "internal/tui/testdata/sessions"
+const sessions = "../../internal/tui/testdata/sessions"
 
 // hurry is how many times as fast people and the model are where a recording is
 // only looked at.
@@ -25,7 +25,7 @@ const hurry = 20
 // Each recorded session is one that keeps the laws, folds, and still happens like
 // that: recorded anew it has the same kinds of events in the same order. With
 // -record it is written where anything else than its times is another.
-func TestRecordings(t *testing.T) {
+func TestRecordingsStillHappen(t *testing.T) {
 	t.Parallel()
 	if testing.Short() && !*record {
 		t.Skip("they happen again, which takes a while")

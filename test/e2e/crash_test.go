@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,29 +36,10 @@ const labour = `
 {"stop":""}
 `
 
-// newHome makes a home for a test of this package.
-func newHome(t *testing.T) *rig.Home {
-	t.Helper()
-	parley, err := exec.LookPath("parley")
-	if err != nil {
-		t.Fatal(err)
-	}
-	home, err := rig.NewHome(t.TempDir(), parley)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := home.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return home
-}
-
 // Whenever the daemon is killed, and however often: what any client has seen is
 // kept, what was accepted runs or says why not, no seq is used twice, every
 // effect was decided before, the log is legal, and the session goes on.
-func TestCrash(t *testing.T) {
+func TestKilledDaemonKeepsItsPromises(t *testing.T) {
 	t.Parallel()
 	n, s := *crashes, *seed
 	if n == 0 {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -37,17 +37,17 @@ const (
 	theEnd = `{"text":"and the end."}` + "\n" + `{"stop":""}`
 )
 
-// A show is a daemon with one session, and a client who begins a run.
-type show struct {
+// A shared is a daemon with one session, and a client who begins a run.
+type shared struct {
 	home    *rig.Home
 	daemon  *rig.Daemon
 	session event.SessionID
 	first   *rig.Client
 }
 
-func newShow(t *testing.T, model string) *show {
+func newShared(t *testing.T, model string) *shared {
 	t.Helper()
-	s := &show{home: newHome(t)}
+	s := &shared{home: newHome(t)}
 	if _, err := s.home.Write("model.ndjson", model); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func newShow(t *testing.T, model string) *show {
 	return s
 }
 
-func (s *show) join(t *testing.T, session string, since event.Seq) (*rig.Client, event.SessionID) {
+func (s *shared) join(t *testing.T, session string, since event.Seq) (*rig.Client, event.SessionID) {
 	t.Helper()
 	c, id, err := rig.Hello(s.home.Socket, "ann", session, &since, s.home.Work)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *show) join(t *testing.T, session string, since event.Seq) (*rig.Client,
 	return c, id
 }
 
-func (s *show) begin(t *testing.T) {
+func (s *shared) begin(t *testing.T) {
 	t.Helper()
 	r, err := s.first.Do("prompt", "1", s.session, map[string]string{"text": "talk", "model": "script/model.ndjson"})
 	if err != nil || r.Fault() != nil {
@@ -119,14 +119,14 @@ func said(t *testing.T, c *rig.Client, session event.SessionID) (facts []string,
 
 // A hundred clients on one run, half of which do not read: those cost nothing that
 // grows with the run, and all others have the same to the last byte.
-func TestCrowd(t *testing.T) {
+func TestHundredClients(t *testing.T) {
 	clients, deltas := crowd()
-	alone := newShow(t, chatter(deltas, 0))
+	alone := newShared(t, chatter(deltas, 0))
 	alone.begin(t)
 	over(t, alone.first)
 	one := peakOf(t, alone)
 
-	many := newShow(t, chatter(deltas, 0))
+	many := newShared(t, chatter(deltas, 0))
 	for range clients / 2 {
 		c, err := rig.Connect(many.home.Socket)
 		if err != nil {
@@ -169,7 +169,7 @@ func TestCrowd(t *testing.T) {
 }
 
 // peakOf is the most memory that the daemon had; 0 where nobody can know.
-func peakOf(t *testing.T, s *show) int64 {
+func peakOf(t *testing.T, s *shared) int64 {
 	t.Helper()
 	n, err := rig.Peak(s.daemon.PID)
 	if err != nil {
@@ -180,9 +180,9 @@ func peakOf(t *testing.T, s *show) int64 {
 
 // Ten who watch as people do, joined at different times: each has read the same
 // when it is over, and so has who comes when all is long past.
-func TestTenReadTheSame(t *testing.T) {
+func TestTenWatchersReadTheSame(t *testing.T) {
 	t.Parallel()
-	s := newShow(t, words(600, 2000)+rest+theEnd)
+	s := newShared(t, words(600, 2000)+rest+theEnd)
 	s.begin(t)
 	outs := make([]rig.Output, 10)
 	var wg sync.WaitGroup
@@ -222,9 +222,9 @@ func TestTenReadTheSame(t *testing.T) {
 // Who comes in the middle of an answer gets what was said so far, and then the
 // rest; whoever resumes after any seq, while it goes on or later, has what one has
 // who was there all along.
-func TestLateIsLive(t *testing.T) {
+func TestLateClientGetsTheSame(t *testing.T) {
 	t.Parallel()
-	s := newShow(t, words(100, 2000)+rest+words(200, 2000)+theEnd)
+	s := newShared(t, words(100, 2000)+rest+words(200, 2000)+theEnd)
 	s.begin(t)
 	const middle = 1700 // bytes, of 5100
 	if _, _, err := s.first.Wait(0, grownTo(middle)); err != nil {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // The files of one session fail: its clients are told, in words; the other
 // session of the same daemon does not notice; the first goes on afterwards.
-func TestOneSessionFails(t *testing.T) {
+func TestOtherSessionsGoOnWhenOneFails(t *testing.T) {
 	t.Parallel()
 	home := afresh(t)
 	d, log, err := traced(t, home, filepath.Join(home.Store, "sessions", string(sessionA)), "-at", "20", "-do", "ENOSPC", "-keep")
@@ -46,7 +46,7 @@ func TestOneSessionFails(t *testing.T) {
 
 // Whatever happened to the files of one session: the daemon starts, says what is
 // wrong with it, and all others are as they were.
-func TestDamagedSession(t *testing.T) {
+func TestDaemonStartsBesideDamagedSession(t *testing.T) {
 	t.Parallel()
 	home := afresh(t)
 	d, err := home.Serve()
@@ -179,7 +179,7 @@ func overwrite(t *testing.T, path string, at int64, text string) {
 
 // A file system that is read-only, for real: the daemon does not start, and says
 // why; what is kept is not touched.
-func TestReadOnlyFileSystem(t *testing.T) {
+func TestDaemonRefusesReadOnlyStore(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.Command("unshare", "-rm", "true").CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" && os.Getuid() == 0 {

@@ -1,4 +1,4 @@
-package main
+package repo
 
 import (
 	"flag"
@@ -14,11 +14,11 @@ import (
 	"parley/internal/transcript"
 )
 
-var update = flag.Bool("update", false, "rewrite generated documents and goldens")
+var update = flag.Bool("update", false, "rewrite docs/protocol.md")
 
 // docs/protocol.md says what the code says.
 func TestProtocolDocument(t *testing.T) {
-	const file = "docs/protocol.md"
+	const file = "../../docs/protocol.md"
 	want := protocol(t)
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
@@ -27,13 +27,13 @@ func TestProtocolDocument(t *testing.T) {
 	}
 	got, err := os.ReadFile(file)
 	if err != nil || string(got) != want {
-		t.Errorf("%s is not what the code says; go test . -run Document -update writes it (%v)", file, err)
+		t.Errorf("%s is not what the code says; go test ./test/repo -run Document -update writes it (%v)", file, err)
 	}
 }
 
 const protocolHead = `# The protocol
 
-Generated from the code by ` + "`go test . -run Document -update`" + `; do not edit.
+Generated from the code by ` + "`go test ./test/repo -run Document -update`" + `; do not edit.
 
 A session is a log of events. This page lists every kind of event with its keys, the laws that every log keeps, and
 the commands of the native dialect. Keys are snake_case; durations are integers in milliseconds, named ` + "`*_ms`" + `; times

@@ -1,15 +1,13 @@
-package main
+package e2e
 
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,77 +18,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"parley/internal/cli"
 	"parley/test/rig"
 )
-
-// The program under test is this binary, under another name, so that the tests
-// need Go and nothing else. CI=true and PARLEY_LONG=1 build it as it is shipped;
-// PARLEY_BINARY=PATH takes one that is built.
-func TestMain(m *testing.M) {
-	testscript.Main(suite{m}, map[string]func(){
-		"parley": func() { os.Exit(cli.Main(os.Args[1:])) },
-		"nobody": func() { fmt.Fprintln(os.Stderr, nobody(os.Args[1:])) },
-		"tracer": func() { os.Exit(rig.Tracer(os.Args[1:])) },
-	})
-}
-
-type suite struct{ *testing.M }
-
-func (s suite) Run() int {
-	// The tests of this package wait for other processes more than they work.
-	flag.Parse()
-	if n := flag.Lookup("test.parallel"); n.Value.String() == n.DefValue {
-		if err := n.Value.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
-	}
-	if binary := os.Getenv("PARLEY_BINARY"); binary != "" || long {
-		dir, err := os.MkdirTemp("", "parley")
-		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(dir)
-		if err := ship(binary, filepath.Join(dir, "parley")); err != nil {
-			panic(err)
-		}
-		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	}
-	return s.M.Run()
-}
-
-// long asks for everything: what CI runs.
-var long = os.Getenv("CI") == "true" || os.Getenv("PARLEY_LONG") == "1"
-
-// ship puts the program, built or taken, where the tests find it.
-func ship(from, to string) error {
-	if from != "" {
-		from, err := filepath.Abs(from)
-		if err != nil {
-			return err
-		}
-		return os.Symlink(from, to)
-	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	return nil
-}
-
-// nobody gives up the rights of root and becomes another program.
-func nobody(args []string) error {
-	const id = 65534
-	path, err := exec.LookPath(args[0])
-	if err == nil {
-		err = errors.Join(syscall.Setgroups(nil), syscall.Setgid(id), syscall.Setuid(id))
-	}
-	if err == nil {
-		err = syscall.Exec(path, args, os.Environ())
-	}
-	return err
-}
 
 // The scenarios of testdata/script play with the whole program: real daemons,
 // real sockets, real tools; only the model's words are written down. Each has a
@@ -103,7 +32,7 @@ func nobody(args []string) error {
 //	await NAME CODE       wait for its end; its output is then looked at
 //	talk FILE             hold a conversation with the daemon, which is started if there is
 //	                      none; see rig.Talk; what it kept is in the environment
-//	mutants FILE          each started or ended line dropped, and doubled, is refused by check
+//	mutations FILE          each started or ended line dropped, and doubled, is refused by check
 //	processes N NAME      wait until that many processes of this home have the name
 //	peak MIB              the daemon's memory never was larger
 //	left                  wait until no daemon has the store
@@ -127,7 +56,7 @@ func TestScenarios(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "spawn": spawn, "seen": seen, "signal": send, "await": await, "talk": talk,
-			"mutants": mutants, "processes": processes, "peak": peak, "left": left,
+			"mutations": mutations, "processes": processes, "peak": peak, "left": left,
 		},
 	})
 }

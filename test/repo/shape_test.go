@@ -1,4 +1,7 @@
-package main
+// Package repo holds the tests of the repository itself: the layers of its
+// packages, the size of its files and functions, the comments on its names, and
+// the documents that are written from the code.
+package repo
 
 import (
 	"go/ast"
@@ -42,6 +45,9 @@ var wiring = map[string]bool{
 	"client":  true, // it dials the one socket that is always there
 }
 
+// root is the repository, seen from here.
+const root = "../.."
+
 // conventional methods say what they are by their names.
 var conventional = map[string]bool{"String": true, "Error": true, "Unwrap": true}
 
@@ -66,7 +72,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 	}
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "parley/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +115,7 @@ func sameFamily(a, b string) bool { return strings.Split(a, "/")[0] == strings.S
 
 // Every package says what it is, and every exported name has a comment.
 func TestDocs(t *testing.T) {
-	err := filepath.WalkDir("internal", func(dir string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root+"/internal", func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
@@ -135,7 +141,7 @@ func TestDocs(t *testing.T) {
 		if len(files) == 0 {
 			return nil
 		}
-		p, err := doc.NewFromFiles(fset, files, "parley/"+dir)
+		p, err := doc.NewFromFiles(fset, files, dir)
 		if err != nil {
 			return err
 		}
@@ -167,3 +173,46 @@ func undocumented(t *testing.T, dir string, p *doc.Package) {
 
 // grouped reports whether a type stands in a group, whose comment is its own.
 func grouped(d *ast.GenDecl) bool { return d.Lparen.IsValid() }
+
+// The most lines of a file, and of a function, that people read to the end.
+const (
+	fileLines     = 450
+	functionLines = 70
+)
+
+// No file and no function of the program, test suites apart, is longer than it
+// should be.
+func TestSizes(t *testing.T) {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && (strings.HasSuffix(name, "test") || name == "testdata" || name == ".cache" || name == ".git"):
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		if n := fset.File(file.Pos()).LineCount(); n > fileLines {
+			t.Errorf("%s has %d lines, more than %d: divide it by what it does", path, n, fileLines)
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := fset.Position(f.End()).Line - fset.Position(f.Pos()).Line + 1; n > functionLines {
+				t.Errorf("%s: %s has %d lines, more than %d: divide it", path, f.Name.Name, n, functionLines)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

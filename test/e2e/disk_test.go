@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"errors"
@@ -187,7 +187,7 @@ func each(t *testing.T, points []int, f func(t *testing.T, n int)) {
 // At every single write, sync, rename and removal the daemon is killed before it
 // happens: the next one opens what there is, and nothing that anybody saw or was
 // promised is missing.
-func TestKilledAtEveryCall(t *testing.T) {
+func TestKilledAtEverySystemCall(t *testing.T) {
 	t.Parallel()
 	all := calls(t, func(h *rig.Home) string { return h.Store })
 	t.Logf("%d system calls change the store", len(all))
@@ -236,7 +236,7 @@ func heal(t *testing.T, d *rig.Daemon, log string) {
 // A disk that is full, or fails, from any one write on: the client is told in
 // words, nothing hangs, nothing that was accepted is lost, and the session goes
 // on as soon as the disk takes writes again.
-func TestDiskRefuses(t *testing.T) {
+func TestFullOrFailingDisk(t *testing.T) {
 	t.Parallel()
 	all := calls(t, func(h *rig.Home) string { return h.Store })
 	for _, errno := range []string{"ENOSPC", "EIO"} {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ const talked = `{"text":"I write it."}
 
 // A terminal on which nothing can be drawn gets line mode: prompts, an ask and
 // its answer, one session, and nothing that a dumb terminal cannot show.
-func TestTalkOnDumbTerminal(t *testing.T) {
+func TestDumbTerminalLineMode(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
 	if _, err := home.Write("talk.ndjson", talked); err != nil {

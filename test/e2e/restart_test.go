@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"math/rand/v2"
@@ -27,7 +27,7 @@ var leavings = map[string][]terminal.Row{
 // terminal finds the next one by itself, a prompt that is typed then is answered,
 // and in the end the terminal holds all that the log holds, and of the cut answer
 // at least that, each line once, in order and whole.
-func TestRestart(t *testing.T) {
+func TestTerminalSurvivesDaemonRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short tests")
 	}
@@ -57,8 +57,8 @@ func TestRestart(t *testing.T) {
 }
 
 func restart(t *testing.T, name, way string, random *rand.Rand) {
-	home, story := newTheatre(t, storyLines, 4, 12)
-	s := newStand(t, home, name, shell(home.Parley()+" --model script/story.ndjson"))
+	home, story := newStoryHome(t, storyLines, 4, 12)
+	s := newWindow(t, home, name, shell(home.Parley()+" --model script/story.ndjson"))
 	s.until(ready)
 	weather := terminal.NewStorm(random, storyLines)
 	over, err := s.Storm(weather)

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -51,7 +51,7 @@ func past(t *testing.T, home *rig.Home, runs int) {
 // A long session that is opened again is there with the frame that follows the
 // first composer: the last of it, whole, in order and each once, in few bytes; the
 // rest comes on demand, on the alternate screen, and leaves the screen as it was.
-func TestResume(t *testing.T) {
+func TestLongSessionReopened(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short tests")
 	}
@@ -60,7 +60,7 @@ func TestResume(t *testing.T) {
 	home := newHome(t)
 	past(t, home, runs)
 	for _, name := range terminals {
-		s := newStand(t, home, name, shell(home.Parley()+" attach last"))
+		s := newWindow(t, home, name, shell(home.Parley()+" attach last"))
 		last := fmt.Sprintf("A%04d", runs-1)
 		s.untilBoth(last, ready)
 		b := s.bytes()
@@ -119,7 +119,7 @@ func firstAnswer(t *testing.T, lines []string) int {
 
 // given fails unless the terminal is as the shell had it and of the live region
 // nothing is left.
-func (s *stand) given(settings ...string) {
+func (s *window) given(settings ...string) {
 	s.t.Helper()
 	l, err := s.Look()
 	s.must(err)
@@ -142,25 +142,25 @@ func (s *stand) given(settings ...string) {
 
 // However the program ends in the middle of an answer, the terminal is given back
 // as it was, and what was said stays.
-func TestGivenBack(t *testing.T) {
+func TestTerminalIsGivenBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short tests")
 	}
 	t.Parallel()
 	for i, way := range []struct {
 		name string
-		end  func(s *stand, pid int) error
+		end  func(s *window, pid int) error
 		code int
 	}{
-		{"ctrl+d", func(s *stand, _ int) error { return s.Type("\x04\x04") }, 0},
-		{"ctrl+c", func(s *stand, _ int) error { return s.Type("\x03\x03") }, 0},
-		{"SIGTERM", func(_ *stand, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }, 130},
-		{"SIGHUP", func(_ *stand, pid int) error { return syscall.Kill(pid, syscall.SIGHUP) }, 130},
+		{"ctrl+d", func(s *window, _ int) error { return s.Type("\x04\x04") }, 0},
+		{"ctrl+c", func(s *window, _ int) error { return s.Type("\x03\x03") }, 0},
+		{"SIGTERM", func(_ *window, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }, 130},
+		{"SIGHUP", func(_ *window, pid int) error { return syscall.Kill(pid, syscall.SIGHUP) }, 130},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			home, _ := newTheatre(t, 200, 8, 4)
-			s := newStand(t, home, terminals[1+i%2],
+			home, _ := newStoryHome(t, 200, 8, 4)
+			s := newWindow(t, home, terminals[1+i%2],
 				"stty -g >before; sh -c 'echo $$ >pid; exec "+home.Parley()+" --model script/story.ndjson'; code=$?; stty -g >after; echo back $code; exec cat")
 			s.until(ready)
 			s.press("tell\r")
@@ -182,7 +182,7 @@ func TestGivenBack(t *testing.T) {
 
 // Ctrl+Z in the middle of an answer gives the terminal back to the shell; after fg
 // the answer is all there, what came meanwhile too, each line once and in order.
-func TestStoppedAndBack(t *testing.T) {
+func TestSuspendAndForeground(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short tests")
 	}
@@ -192,8 +192,8 @@ func TestStoppedAndBack(t *testing.T) {
 	for _, name := range terminals[1:] {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home, story := newTheatre(t, 300, 8, 4)
-			s := newStand(t, home, name, "PS1='% ' exec "+bash+" --norc --noprofile --noediting -i")
+			home, story := newStoryHome(t, 300, 8, 4)
+			s := newWindow(t, home, name, "PS1='% ' exec "+bash+" --norc --noprofile --noediting -i")
 			s.until("%")
 			s.press("stty -g >before; " + home.Parley() + " --model script/story.ndjson\n")
 			s.until(ready)

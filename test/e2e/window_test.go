@@ -1,10 +1,8 @@
-package main
+package e2e
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,12 +13,6 @@ import (
 
 	"parley/test/rig"
 	"parley/test/rig/terminal"
-)
-
-var (
-	storms    = flag.Int("terminal.runs", 0, "how many storms of a kind each terminal goes through; 0: 1")
-	stormSeed = flag.Uint64("terminal.seed", 0, "of the storms; 0: another one each time")
-	cutReads  = flag.Uint("terminal.cut", 0, "seed of reads that end anywhere, as where somebody reads a few bytes at a time; 0: they take all that is there")
 )
 
 // terminals are those of other people that the program is run in.
@@ -38,23 +30,23 @@ func lacking(t *testing.T, err error) {
 	t.Skip(err)
 }
 
-// A stand is a terminal in front of a home.
-type stand struct {
+// A window is a terminal in front of a home.
+type window struct {
 	t    *testing.T
 	home *rig.Home
 	terminal.Terminal
 	name string
 }
 
-// newStand opens a terminal that runs a shell's commands in the home.
-func newStand(t *testing.T, home *rig.Home, name, commands string) *stand {
+// newWindow opens a terminal that runs a shell's commands in the home.
+func newWindow(t *testing.T, home *rig.Home, name, commands string) *window {
 	t.Helper()
 	program := home.Through("sh", "-c", commands)
 	size := [2]int{80, 24}
-	s := &stand{t: t, home: home, name: name}
+	s := &window{t: t, home: home, name: name}
 	var err error
 	if version, ok := strings.CutPrefix(name, "xterm.js "); ok {
-		modules, failed := filepath.Abs(".cache/node/node_modules")
+		modules, failed := filepath.Abs("../../.cache/node/node_modules")
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -74,7 +66,7 @@ func newStand(t *testing.T, home *rig.Home, name, commands string) *stand {
 }
 
 // end closes the terminal, and keeps what happened to it where the test failed.
-func (s *stand) end() {
+func (s *window) end() {
 	if s.t.Failed() {
 		path := filepath.Join(s.t.ArtifactDir(), strings.ReplaceAll(s.name, " ", "-")+".tape")
 		if tape, err := s.Tape(); err == nil && tape.Save(path) == nil {
@@ -86,33 +78,33 @@ func (s *stand) end() {
 	}
 }
 
-func (s *stand) must(err error) {
+func (s *window) must(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatalf("%s: %v\n%s", s.name, err, tail(s.home.Log(), 2000))
 	}
 }
 
-func (s *stand) until(text string) terminal.Look {
+func (s *window) until(text string) terminal.Look {
 	s.t.Helper()
 	l, err := terminal.UntilText(s, text)
 	s.must(err)
 	return l
 }
 
-func (s *stand) lines() []string {
+func (s *window) lines() []string {
 	s.t.Helper()
 	lines, err := s.Lines()
 	s.must(err)
 	return lines
 }
 
-func (s *stand) press(keys string) {
+func (s *window) press(keys string) {
 	s.t.Helper()
 	s.must(s.Type(keys))
 }
 
-func (s *stand) bytes() []byte {
+func (s *window) bytes() []byte {
 	s.t.Helper()
 	tape, err := s.Tape()
 	s.must(err)
@@ -120,14 +112,14 @@ func (s *stand) bytes() []byte {
 }
 
 // wrote waits until the program has written a text, which may be gone again.
-func (s *stand) wrote(text string) {
+func (s *window) wrote(text string) {
 	s.t.Helper()
 	_, err := terminal.Until(s, text, func(terminal.Look) bool { return bytes.Contains(s.bytes(), []byte(text)) })
 	s.must(err)
 }
 
 // lawful holds the bytes so far to the laws of terminal.Breaches.
-func (s *stand) lawful() {
+func (s *window) lawful() {
 	s.t.Helper()
 	frames, problems := terminal.Breaches(s.bytes())
 	for _, p := range problems {
@@ -147,7 +139,7 @@ func shell(command string) string {
 }
 
 // kept fails unless what the shell wrote is there, in order, and nothing else.
-func (s *stand) kept(before, after []string) {
+func (s *window) kept(before, after []string) {
 	s.t.Helper()
 	said := func(lines []string) string { return strings.Join(strings.Fields(strings.Join(lines, " ")), " ") }
 	var want []string
@@ -163,7 +155,7 @@ func (s *stand) kept(before, after []string) {
 }
 
 // holds fails unless the lines are these rows and nothing else.
-func (s *stand) holds(lines []string, rows []terminal.Row) {
+func (s *window) holds(lines []string, rows []terminal.Row) {
 	s.t.Helper()
 	if v := terminal.Examine(rows, lines); !v.OK() {
 		s.t.Errorf("%s: %s", s.name, v)
@@ -175,7 +167,7 @@ const idle = 2 * time.Second
 
 // quiet fails if anything is written while nothing happens. This is the one wait
 // that is the thing measured.
-func (s *stand) quiet() {
+func (s *window) quiet() {
 	s.t.Helper()
 	time.Sleep(idle / 4) // the last frame may be on its way
 	before := len(s.bytes())
@@ -197,8 +189,8 @@ func configure(t *testing.T, home *rig.Home, text string) {
 	}
 }
 
-// newTheatre is a home in which the model tells a story, and may use its tool.
-func newTheatre(t *testing.T, lines, parts int, seconds float64) (*rig.Home, terminal.Story) {
+// newStoryHome is a home in which the model tells a story, and may use its tool.
+func newStoryHome(t *testing.T, lines, parts int, seconds float64) (*rig.Home, terminal.Story) {
 	t.Helper()
 	home := newHome(t)
 	story := terminal.NewStory(lines, parts, seconds, terminal.Widths())
@@ -209,68 +201,4 @@ func newTheatre(t *testing.T, lines, parts int, seconds float64) (*rig.Home, ter
 	}
 	configure(t, home, `{"permission":{"allow":["bash"]}}`)
 	return home, story
-}
-
-// Two thousand lines of every kind while the size of the screen changes at any
-// moment, in the middle of a frame too, and the program hears of it late or early:
-// the terminal holds each once, in order and whole, and nothing else; what the shell
-// wrote stays; the laws of the bytes hold; and an idle screen writes nothing.
-func TestStorm(t *testing.T) {
-	weather(t, 0, terminal.NewStorm)
-}
-
-// The same while the screen falls to ten rows again and again and the program,
-// which hears of it late, draws as many live rows as there ever are: they fill it.
-func TestSeesaw(t *testing.T) {
-	weather(t, 1, terminal.NewSeesaw)
-}
-
-// weather runs storms of a kind in every terminal.
-func weather(t *testing.T, kind uint64, brew func(*rand.Rand, int) terminal.Storm) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
-	t.Parallel()
-	runs, seed := *storms, *stormSeed
-	if runs == 0 {
-		runs = 1
-	}
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("%d storms for each of %d terminals, -terminal.seed %d", runs, len(terminals), seed)
-	for i, name := range terminals {
-		for run := range runs {
-			t.Run(fmt.Sprintf("%s/%d", name, run), func(t *testing.T) {
-				t.Parallel()
-				storm(t, name, brew(rand.New(rand.NewPCG(seed, kind<<32|uint64(i<<16+run))), storyLines))
-				if t.Failed() {
-					t.Logf("-terminal.seed %d", seed)
-				}
-			})
-		}
-	}
-}
-
-// storyLines is how long a story is that a storm goes over.
-const storyLines = 2000
-
-func storm(t *testing.T, name string, weather terminal.Storm) {
-	home, story := newTheatre(t, storyLines, 8, 10)
-	s := newStand(t, home, name, shell(home.Parley()+" --model script/story.ndjson"))
-	s.until(ready)
-	over, err := s.Storm(weather)
-	s.must(err)
-	s.press("tell\r")
-	s.must(over())
-	s.until(ready)
-	s.quiet()
-	s.press("\x04")
-	s.until("back 0")
-	before, told, after, err := terminal.Between(s.lines(), "$ tell", "parley attach ")
-	s.must(err)
-	s.holds(told, append([]terminal.Row{{Text: "$ tell"}}, story.Rows()...))
-	s.kept(before, after)
-	s.lawful()
-	t.Logf("%s: %d lines, %d resizes", name, storyLines, weather.Count())
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"slices"
@@ -48,18 +48,18 @@ const may = "\n  y  "
 // Two terminals of different makers on one session: both show the answer as it
 // grows, also the one that joins in the middle, either can go on, and both hold
 // all of it, once and in order.
-func TestTogether(t *testing.T) {
+func TestTwoTerminalsOneSession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short tests")
 	}
 	t.Parallel()
 	const lines = 240
-	home, story := newTheatre(t, lines, 8, 4)
-	ann := newStand(t, home, "xterm.js 6.0", shell(home.Parley()+" --model script/story.ndjson"))
+	home, story := newStoryHome(t, lines, 8, 4)
+	ann := newWindow(t, home, "xterm.js 6.0", shell(home.Parley()+" --model script/story.ndjson"))
 	ann.until(ready)
 	ann.press("tell\r")
 	ann.must(ann.Reach(lines / 4))
-	bob := newStand(t, home, "tmux", shell(home.Parley()+" attach last"))
+	bob := newWindow(t, home, "tmux", shell(home.Parley()+" attach last"))
 	bob.must(bob.Reach(lines / 2))
 	// It still goes on: what bob has is not only what was.
 	if l, err := ann.Look(); err != nil || strings.Contains(l.Screen(), ready) {
@@ -73,7 +73,7 @@ func TestTogether(t *testing.T) {
 	want := slices.Concat([]terminal.Row{{Text: "$ tell"}}, story.Rows(),
 		[]terminal.Row{{Text: "$ again", Apart: true}, {Text: "and once more", Apart: true}})
 	composed(t, ann)
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		s.until(ready)
 		s.press("\x04")
 		s.until("back 0")
@@ -86,7 +86,7 @@ func TestTogether(t *testing.T) {
 }
 
 // composed fails if a frame showed the cursor anywhere but in the composer.
-func composed(t *testing.T, s *stand) {
+func composed(t *testing.T, s *window) {
 	t.Helper()
 	rows, err := s.Terminal.(*terminal.Xterm).Shown()
 	s.must(err)
@@ -102,7 +102,7 @@ func composed(t *testing.T, s *stand) {
 
 // couple is two terminals on a session whose model asks, and a client who sees
 // all that happens.
-func couple(t *testing.T) (ann, bob *stand, eve *rig.Client) {
+func couple(t *testing.T) (ann, bob *window, eve *rig.Client) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("left out in short tests")
@@ -112,9 +112,9 @@ func couple(t *testing.T) (ann, bob *stand, eve *rig.Client) {
 		t.Fatal(err)
 	}
 	configure(t, home, `{"permission":{"allow":["task"]}}`)
-	ann = newStand(t, home, "xterm.js 5.5", shell(home.Parley()+" --model script/ask.ndjson"))
+	ann = newWindow(t, home, "xterm.js 5.5", shell(home.Parley()+" --model script/ask.ndjson"))
 	ann.until(ready)
-	bob = newStand(t, home, "tmux", shell(home.Parley()+" attach last"))
+	bob = newWindow(t, home, "tmux", shell(home.Parley()+" attach last"))
 	bob.until(ready)
 	return ann, bob, witness(t, home)
 }
@@ -144,7 +144,7 @@ func has(c *rig.Client, kind string) int {
 }
 
 // effects is what the calls did.
-func (s *stand) effects() string {
+func (s *window) effects() string {
 	s.t.Helper()
 	out, err := s.home.Through("sh", "-c", "cat effects second.txt 2>/dev/null || true").Output()
 	s.must(err)
@@ -153,7 +153,7 @@ func (s *stand) effects() string {
 
 // An ask appears in both terminals; answered in one it leaves the other, which
 // says how and where, and there is nothing left to answer.
-func TestAnsweredElsewhere(t *testing.T) {
+func TestAskAnsweredInOtherTerminal(t *testing.T) {
 	t.Parallel()
 	ann, bob, eve := couple(t)
 	ann.press("one\r")
@@ -164,7 +164,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	if strings.Contains(l.Screen(), "▲") {
 		t.Errorf("the ask is still there:\n%s", l.Screen())
 	}
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		l, err := terminal.Until(s, "end", func(l terminal.Look) bool {
 			return strings.Contains(l.Screen(), "So be it.") && !strings.Contains(l.Screen(), "▲")
 		})
@@ -180,21 +180,21 @@ func TestAnsweredElsewhere(t *testing.T) {
 
 // Two calls of one answer that must be allowed are asked for one after the other,
 // and both asks are answered, each in another terminal.
-func TestAskAfterAsk(t *testing.T) {
+func TestAskAfterAskOfOneStep(t *testing.T) {
 	t.Parallel()
 	ann, bob, eve := couple(t)
 	ann.press("both\r")
 	ann.until(may)
 	bob.until(may)
 	ann.press("y")
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		s.untilBoth("Allow write", may)
 	}
 	if got := has(eve, "ask.answered"); got != 1 {
 		t.Errorf("%d answers after the first", got)
 	}
 	bob.press("y")
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		s.untilBoth("So be it.", ready)
 	}
 	if n := has(eve, "ask.answered"); n != 2 || ann.effects() != "first second" {
@@ -202,7 +202,7 @@ func TestAskAfterAsk(t *testing.T) {
 	}
 }
 
-func (s *stand) untilBoth(a, b string) {
+func (s *window) untilBoth(a, b string) {
 	s.t.Helper()
 	_, err := terminal.Until(s, a+" and "+b, func(l terminal.Look) bool {
 		return strings.Contains(l.Screen(), a) && strings.Contains(l.Screen(), b)
@@ -210,20 +210,20 @@ func (s *stand) untilBoth(a, b string) {
 	s.must(err)
 }
 
-// Two asks that are open at once stand one behind the other in every terminal:
+// Two asks that are open at once window one behind the other in every terminal:
 // one key answers one of them, and both are answered.
 func TestTwoAsksAtOnce(t *testing.T) {
 	t.Parallel()
 	ann, bob, eve := couple(t)
 	ann.press("agents\r")
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		s.untilBoth("1 of 2", may)
 	}
 	if n := has(eve, "ask.opened"); n != 2 {
 		t.Fatalf("%d asks are open", n)
 	}
 	ann.press("yy")
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		_, err := terminal.Until(s, "second ask", func(l terminal.Look) bool {
 			return strings.Contains(l.Screen(), may) && !strings.Contains(l.Screen(), "1 of 2")
 		})
@@ -233,7 +233,7 @@ func TestTwoAsksAtOnce(t *testing.T) {
 		t.Errorf("two keys at once gave %d answers", n)
 	}
 	bob.press("y")
-	for _, s := range []*stand{ann, bob} {
+	for _, s := range []*window{ann, bob} {
 		s.untilBoth("So be it.", ready)
 	}
 	did := strings.Fields(ann.effects())
@@ -252,7 +252,7 @@ var keysAhead = []struct{ name, keys string }{
 
 // Whatever is typed while an ask appears, before it is drawn, as it is, or right
 // after, answers nothing; once it says that keys answer it, they do.
-func TestTypeAhead(t *testing.T) {
+func TestTypeAheadAnswersNoAsk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short tests")
 	}
@@ -271,7 +271,7 @@ func ahead(t *testing.T, name, keys string) {
 	if _, err := home.Write("ask.ndjson", asking); err != nil {
 		t.Fatal(err)
 	}
-	s := newStand(t, home, name, shell(home.Parley()+" --model script/ask.ndjson"))
+	s := newWindow(t, home, name, shell(home.Parley()+" --model script/ask.ndjson"))
 	s.until(ready)
 	eve := witness(t, home)
 	x := s.Terminal.(*terminal.Xterm)
