@@ -133,7 +133,7 @@ func TestInputsOfEarlierSessions(t *testing.T) {
 
 // ui.wrap says who breaks the lines that are finished: by itself the terminal
 // does, and gets each whole; with "words" it gets what fits, without a word cut.
-func TestWrap(t *testing.T) {
+func TestWrapSetting(t *testing.T) {
 	const reply = "One paragraph that does not fit into a row of eighty columns is a single line in a log and several rows on a screen."
 	for wrap, whole := range map[string]bool{"": true, "terminal": true, "words": false} {
 		t.Run(wrap, func(t *testing.T) {

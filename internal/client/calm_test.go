@@ -59,7 +59,7 @@ func (w *line) Close() error {
 // Text that comes a word a millisecond is looked at each time, or after each
 // rest; in both cases every line comes, in order, and none later than a rest
 // after it was sent. What is no text is never rested after.
-func TestCalm(t *testing.T) {
+func TestCoalescedReadLosesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		calm  time.Duration
@@ -118,7 +118,7 @@ func TestCalm(t *testing.T) {
 }
 
 // The end of a connection waits for no rest.
-func TestCalmCloses(t *testing.T) {
+func TestCloseWaitsForNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLine()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -111,7 +111,7 @@ func TestMakePrivate(t *testing.T) {
 }
 
 // A repository may put anything in the place of a file; it is not waited for.
-func TestContents(t *testing.T) {
+func TestFileIsNotWaitedFor(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, workspaceFile)
 	if err := os.MkdirAll(file, 0o755); err != nil {

@@ -202,7 +202,7 @@ func TestBoundaries(t *testing.T) {
 
 // A log with events dropped, doubled or swapped, as from a damaged file, still
 // gives commands that keep the laws; only what was open at its end stays open.
-func TestDamage(t *testing.T) {
+func TestDamagedLogKeepsTheLaws(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for scenario, log := range scenarios() {
 		for range 40 {
@@ -268,7 +268,7 @@ func names(commands []display.RenderCommand) []string {
 
 // Two sub-agents of one profile have names and colours of their own; the main
 // session has none.
-func TestVoices(t *testing.T) {
+func TestAgentNamesAndColours(t *testing.T) {
 	s := (&script{}).open()
 	s.prompt("go").step(main)
 	s.answered(main, `t1 task {}`, `t2 task {}`)
@@ -316,7 +316,7 @@ func TestOutcome(t *testing.T) {
 }
 
 // A thought in a few words.
-func TestHeader(t *testing.T) {
+func TestThoughtHeader(t *testing.T) {
 	for _, c := range []struct{ thought, want string }{
 		{"", ""},
 		{"\n  \n", ""},

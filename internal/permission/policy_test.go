@@ -51,7 +51,7 @@ func TestAskScope(t *testing.T) {
 }
 
 // A decision names its rules, where they are from, and the nearest scope.
-func TestReason(t *testing.T) {
+func TestReasonNamesItsRules(t *testing.T) {
 	p := Policy{}.With(
 		Scoped{MustRule("bash(git status:*)"), EffectAllow, ScopeUser, "/home/u/.config/parley/config.jsonc:3"},
 		Scoped{MustRule("bash(head:*)"), EffectAllow, ScopeSession, ""},
@@ -77,7 +77,7 @@ func TestReason(t *testing.T) {
 
 // The caller resolves links in the files a line redirects into and enters; the
 // decision is about what is behind them.
-func TestFiles(t *testing.T) {
+func TestRedirectedLinksAreResolved(t *testing.T) {
 	c := bashCall("cd sub && echo hi > link/x 2> /dev/null < ~/in && cd /tmp")
 	if diff := cmp.Diff([]string{"/home/u/in", "/tmp", "/w/sub", "/w/sub/link/x"}, Files(c)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -100,7 +100,7 @@ func TestFiles(t *testing.T) {
 }
 
 // A command may start outside of the workspace only by leave of bash or *.
-func TestDir(t *testing.T) {
+func TestStartOutsideTheWorkspace(t *testing.T) {
 	c := bashCall("git status")
 	c.Dir = "/etc"
 	if got := effectOf(Decide(policyOf(EffectAllow, MustRule("bash(git status:*)")), c)); got != EffectAsk {
@@ -112,7 +112,7 @@ func TestDir(t *testing.T) {
 }
 
 // Hostile sizes cost a question, not the time of the session.
-func TestHuge(t *testing.T) {
+func TestHugeInputIsAsked(t *testing.T) {
 	p := policyOf(EffectAllow, MustRule("bash(git status:*)"), MustRule("bash(true)")).With(scoped(EffectDeny, ScopeUser, "bash(git a b push:*)"))
 	for _, input := range []string{
 		strings.Repeat("(", 60000), strings.Repeat("$(", 30000), strings.Repeat("`", 20000),

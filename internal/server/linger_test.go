@@ -13,7 +13,7 @@ import (
 
 // A session that was used stays open for the next command and is closed when
 // none came; then the daemon may leave.
-func TestLinger(t *testing.T) {
+func TestIdleSessionCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left := false
 		s, err := New(t.Context(), Options{Store: memory.New(journal.Options{}), Idle: time.Minute, Leave: func() { left = true }})

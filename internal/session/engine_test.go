@@ -179,7 +179,7 @@ func TestAgentsAreCounted(t *testing.T) {
 }
 
 // What happened beside a run is said before its next request, once.
-func TestTold(t *testing.T) {
+func TestReminderIsSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t, twoWaits, "wait")
 		asked := 0
@@ -207,7 +207,7 @@ func TestTold(t *testing.T) {
 }
 
 // An answer that is shorter than the model meant it to be says so.
-func TestShortened(t *testing.T) {
+func TestTruncatedAnswerSaysSo(t *testing.T) {
 	for _, stop := range []string{"length", "content_filter"} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBed(t, `{"text": "It begi"}
@@ -238,7 +238,7 @@ func TestLongWaitIsSaid(t *testing.T) {
 
 // A stream that is cut goes on in a new step, from the text that was seen, also
 // where a call had been announced: that call never was.
-func TestCut(t *testing.T) {
+func TestBrokenStreamGoesOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		first string
 		last  string // what the second request ends with
@@ -292,7 +292,7 @@ func TestCutAgentAnswersWhole(t *testing.T) {
 
 // A picture that the model made is kept, named by its block, and shown to the
 // model again; one that is gone leaves a word, and the session goes on.
-func TestPicture(t *testing.T) {
+func TestModelImageIsKeptAndSentAgain(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBed(t, `{"text": "Here."}
@@ -373,7 +373,7 @@ func TestUnaskedNamesWhatHelps(t *testing.T) {
 }
 
 // What the instructions cost is recorded where it has changed.
-func TestBudget(t *testing.T) {
+func TestBudgetIsRecordedWhenItChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t, `{"text": "Hi."}
 {"stop": "stop"}

@@ -251,7 +251,7 @@ func TestToolRun(t *testing.T) {
 
 // Without a rule and with nobody to ask, a call is denied and the model is told
 // which rule would allow it.
-func TestUnasked(t *testing.T) {
+func TestDeniedWhereNobodyCanBeAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t, oneTool)
 		b.must(command.Prompt{Text: "Wait a little"})
@@ -368,7 +368,7 @@ func TestSteer(t *testing.T) {
 
 // Follow-ups are taken after steers, one or all at once; a prompt gets a run of
 // its own after the open one.
-func TestQueue(t *testing.T) {
+func TestFollowUpsAreTakenAfterSteers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBed(t, `{"text": "abcdefgh", "chunk": 1, "rate": 10}
 {"stop": "stop"}
@@ -406,7 +406,7 @@ func TestQueue(t *testing.T) {
 
 // A log that is cut anywhere, as by a kill, is closed when it is opened again,
 // its laws hold, and the session goes on.
-func TestRecovery(t *testing.T) {
+func TestCutLogIsClosedAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		whole := newBed(t, oneTool, "wait")
 		whole.must(command.Prompt{Text: "Wait a little"})
@@ -441,7 +441,7 @@ func TestRecovery(t *testing.T) {
 }
 
 // The same call over and over ends the turn, and so does a turn without end.
-func TestLimits(t *testing.T) {
+func TestRepeatedCallsAndStepLimitEndTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines strings.Builder
 		for i := range 5 {

@@ -10,7 +10,7 @@ import (
 
 // A diff has the number of each line, in the text that it stands in, and shows
 // the words that changed in lines of which most stayed.
-func TestDiff(t *testing.T) {
+func TestDiffNumbersAndChangedWords(t *testing.T) {
 	got := diffOf("--- a\n+++ b\n@@ -9,4 +9,4 @@\n kept\n-one two three four\n-gone\n+one TWO three four\n+quite another\n \tindented\n@@ -99,1 +99,2 @@\n+new\n last\n", 0)
 	red, green := cell.Style{Color: cell.Red}, cell.Style{Color: cell.Green}
 	want := []cell.Line{

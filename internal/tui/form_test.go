@@ -14,7 +14,7 @@ import (
 )
 
 // What the keys of an open ask answer.
-func TestForms(t *testing.T) {
+func TestAskKeys(t *testing.T) {
 	permission := asked("a1", "c1").(event.AskOpened)
 	question := event.AskOpened{Ask: "a1", Kind: event.AskQuestions, Title: "Tokens", Questions: []event.Question{
 		{Text: "Which?", Options: []event.Option{{Key: "x", Label: "X"}, {Key: "y", Label: "Y"}}, Default: "y"},
@@ -86,7 +86,7 @@ func TestAnswersInOrder(t *testing.T) {
 
 // On a screen too small for all answers, one that is not told stores nothing; on a
 // larger one it does.
-func TestUntoldStoresNothing(t *testing.T) {
+func TestHiddenAnswerStoresNothing(t *testing.T) {
 	for _, c := range []struct {
 		height int
 		key    string

@@ -70,7 +70,7 @@ func quits(s *stage) bool {
 }
 
 // From idle Ctrl+D leaves, and Ctrl+C twice within two seconds.
-func TestLeaving(t *testing.T) {
+func TestLeaveKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(*stage)
@@ -98,7 +98,7 @@ func TestLeaving(t *testing.T) {
 }
 
 // What was refused is said, and the text that could not be sent comes back.
-func TestRefused(t *testing.T) {
+func TestRefusedTextComesBack(t *testing.T) {
 	s := newStage(t, 60, 24, term.ReflowLogical)
 	s.write("hello")
 	s.press("enter")

@@ -7,7 +7,7 @@ import (
 
 // A frame that is wanted at once is drawn at once, but never more than sixty in
 // any second; a stream is drawn at its own pace.
-func TestPace(t *testing.T) {
+func TestFrameRate(t *testing.T) {
 	now := noon
 	var p pace
 	var drawn []time.Time

@@ -32,7 +32,7 @@ func over(s *stage) {
 
 // Whoever makes a terminal narrower by hand, a few columns at a time, finds no
 // row of the live region in the scrollback, however long nothing leaves.
-func TestDrag(t *testing.T) {
+func TestResizeByDragging(t *testing.T) {
 	for _, reflow := range []term.Reflow{term.ReflowLogical, term.ReflowShifting, term.ReflowNone} {
 		s := writing(t, 160, 24, reflow)
 		for w := 160; w > 40; w -= 4 {
@@ -50,7 +50,7 @@ func TestDrag(t *testing.T) {
 
 // Halves of halves, at one stroke each: the live rows give way while the terminal
 // keeps blank rows below them.
-func TestStrokes(t *testing.T) {
+func TestResizeByHalves(t *testing.T) {
 	for _, reflow := range []term.Reflow{term.ReflowLogical, term.ReflowShifting} {
 		s := writing(t, 160, 24, reflow)
 		for _, w := range []int{80, 40, 120, 60, 30, 200, 100, 50} {
@@ -76,7 +76,7 @@ func TestSilentTerminal(t *testing.T) {
 
 // In xterm.js what is finished leaves in pieces that are written at once, whole
 // blocks each; all of it leaves, and soon.
-func TestPieces(t *testing.T) {
+func TestFinishedBlocksLeaveWhole(t *testing.T) {
 	s := newStage(t, 80, 24, term.ReflowShifting, "$ parley")
 	s.draw()
 	s.happen(begin("tell me")...)

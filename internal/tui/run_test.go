@@ -192,7 +192,7 @@ func TestClearWhileWriting(t *testing.T) {
 
 // What streams while the terminal takes nothing waits where it comes from; keys
 // are heard all the same, and all of it is shown in the end.
-func TestBacklog(t *testing.T) {
+func TestStalledTerminalCatchesUp(t *testing.T) {
 	const pieces, size = 300, 4 << 10
 	source := &fakeSource{updates: make(chan Update, pieces+10), sent: make(chan command.Body, 64)}
 	source.updates <- Attached{Client: "me"}
@@ -225,7 +225,7 @@ var forbidden = regexp.MustCompile(`\x1b\[(2J|3J|1J|\?1049[hl]|\?47h|\d*S|\d*T|[
 // Of all that is written, with streams, asks, resizes and the end, nothing clears
 // the screen or the scrollback, scrolls a region, moves to an absolute row or
 // enters the alternate screen, and the cursor is never seen moving in a frame.
-func TestBytes(t *testing.T) {
+func TestForbiddenSequences(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.untilText("ask for anything")
 	r.press("hello\r")

@@ -7,7 +7,7 @@ import (
 )
 
 // Every number has a unit, and reads the same wherever it stands.
-func TestNumbers(t *testing.T) {
+func TestNumbersHaveUnits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{duration(38 * time.Millisecond), "38 ms"},
 		{duration(2149 * time.Millisecond), "2.1 s"},
@@ -38,7 +38,7 @@ func TestNumbers(t *testing.T) {
 
 // A call is titled with the arguments that matter, in one line, whatever they
 // hold.
-func TestTitles(t *testing.T) {
+func TestCallTitles(t *testing.T) {
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"bash", `{"command":"go test ./...","timeout_ms":5}`, "go test ./..."},
 		{"bash", `{"command":"a\nb"}`, "a"},

@@ -176,7 +176,7 @@ func TestFramesAreShared(t *testing.T) {
 // A prompt that waits is answered with its own run, wherever in the log it comes:
 // at once, behind another run, or already over when the pump looks; and with a
 // fault where it was dropped.
-func TestGather(t *testing.T) {
+func TestWaitingPromptGetsItsOwnRun(t *testing.T) {
 	id := eventtest.Session
 	opened := event.Event{Session: id, Body: event.SessionOpened{Origin: event.OriginNew}}
 	queued := event.Event{Session: id, Cause: "c1/prompt/1", Body: event.InputQueued{Input: "i2", Lane: event.LanePrompt, Text: "hi", Run: "r2", Number: 2}}

@@ -141,7 +141,7 @@ func TestBehindIsMerged(t *testing.T) {
 // A text in a few pieces comes as it was said however late; a long streak comes as
 // one, with the offset of its first piece and the seq of its last, in lines of a
 // bounded length.
-func TestStreak(t *testing.T) {
+func TestLongBacklogIsOneDelta(t *testing.T) {
 	for _, c := range []struct {
 		pieces, size int
 		want         string // offset+length of each line
@@ -194,7 +194,7 @@ func TestStreak(t *testing.T) {
 
 // A streak is of one text: where the second half is of another, or does not go on
 // where the first ended, there are two.
-func TestStreakIsOfOneText(t *testing.T) {
+func TestMergeKeepsToOneText(t *testing.T) {
 	block := func(e event.Event, b event.BlockGrew) event.Event { e.Body = b; return e }
 	call := func(e event.Event, b event.CallGrew) event.Event { e.Body = b; return e }
 	for what, change := range map[string]func(event.Event) event.Event{

@@ -11,7 +11,7 @@ import (
 )
 
 // What a person may type, and what it means.
-func TestAnswer(t *testing.T) {
+func TestTypedAnswers(t *testing.T) {
 	allow := event.AskOpened{Ask: "a1", Kind: event.AskPermission, Options: []event.Option{
 		{Key: "y", Label: "yes, once"}, {Key: "a", Label: "for this session"}, {Key: "n", Label: "no"}}}
 	ask := event.AskOpened{Ask: "a2", Kind: event.AskQuestions, Questions: []event.Question{

@@ -85,7 +85,7 @@ func TestSpinner(t *testing.T) {
 
 // A person is asked one thing at a time; a wrong answer is remarked on and the
 // question stands again; what was typed is not overwritten.
-func TestAsks(t *testing.T) {
+func TestOneAskAtATime(t *testing.T) {
 	var out bytes.Buffer
 	r := plain.New(&out, plain.Options{Terminal: true})
 	ask := func(id event.AskID, title string) display.OpenAsk {

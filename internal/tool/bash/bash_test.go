@@ -103,7 +103,7 @@ func TestOutput(t *testing.T) {
 }
 
 // Output comes while the command runs, with its stream: each line is answered before the next is written.
-func TestLive(t *testing.T) {
+func TestOutputComesWhileItRuns(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	var got []chunk
@@ -145,7 +145,7 @@ func TestAbortAndTimeout(t *testing.T) {
 }
 
 // Output past the cap keeps its beginning and its end; what is between is in the file that the text names.
-func TestCut(t *testing.T) {
+func TestLongOutputKeepsBothEnds(t *testing.T) {
 	w := world(t, t.TempDir())
 	r := run(t, w, `i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done; exit 2`)
 	if !strings.HasPrefix(r.Text, "line 0\nline 1\n") || !strings.HasSuffix(r.Text, "line 19999\n\nCommand exited with code 2") {
@@ -173,7 +173,7 @@ func TestCut(t *testing.T) {
 }
 
 // A command that prints without end costs little memory and disk, and can be aborted.
-func TestEndless(t *testing.T) {
+func TestEndlessOutputIsBounded(t *testing.T) {
 	w := world(t, t.TempDir())
 	r := run(t, w, "head -c 68000000 /dev/zero | tr '\\0' x")
 	if !strings.Contains(r.Text, "the first 64 MiB are in ") {

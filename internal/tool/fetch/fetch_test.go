@@ -92,7 +92,7 @@ func TestHTML(t *testing.T) {
 }
 
 // What a server answers, and what becomes of it.
-func TestKinds(t *testing.T) {
+func TestContentTypes(t *testing.T) {
 	for _, tt := range []struct {
 		name, kind, body, want string
 		code                   int
@@ -266,7 +266,7 @@ func TestRedirects(t *testing.T) {
 }
 
 // A page that is long keeps its beginning, the whole is in a file; one without end, packed or not, is cut.
-func TestSize(t *testing.T) {
+func TestLongPageIsCut(t *testing.T) {
 	line := strings.Repeat("word ", 20) + "\n"
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

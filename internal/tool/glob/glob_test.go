@@ -97,7 +97,7 @@ func TestPatterns(t *testing.T) {
 }
 
 // More files than fit in an answer are cut, and it says how many there are.
-func TestMany(t *testing.T) {
+func TestTooManyFilesAreCut(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 700 {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d", i)), nil, 0o666); err != nil {

@@ -226,7 +226,7 @@ func TestFind(t *testing.T) {
 }
 
 // A pattern that cannot be is refused, and the refusal says what to do.
-func TestRefuse(t *testing.T) {
+func TestBadPatternIsRefused(t *testing.T) {
 	w := world(t, t.TempDir())
 	for pattern, want := range map[string]string{
 		"(a":              `the pattern "(a" is malformed: missing closing ) "(a"; to search for the character itself put \ before it`,
@@ -247,7 +247,7 @@ func TestRefuse(t *testing.T) {
 }
 
 // More matches than fit are cut at the same place by both engines, which stop working there.
-func TestMany(t *testing.T) {
+func TestTooManyMatchesAreCut(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 30 {
 		put(t, dir, fmt.Sprintf("f%02d", i), strings.Repeat("a match\n", 5000))

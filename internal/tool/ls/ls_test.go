@@ -39,7 +39,7 @@ func call(t testing.TB, w tool.World, path string) tool.Result {
 }
 
 // Every kind of entry is told from the others, a name cannot look like two, and links say where they lead.
-func TestKinds(t *testing.T) {
+func TestEntryKinds(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -83,7 +83,7 @@ func TestKinds(t *testing.T) {
 }
 
 // An empty directory, a file, a missing one and one that is too long for an answer each get their words.
-func TestWords(t *testing.T) {
+func TestEmptyMissingAndLong(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	for _, name := range []string{"empty", "many"} {

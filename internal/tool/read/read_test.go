@@ -51,7 +51,7 @@ func put(t testing.TB, dir, name string, content []byte) {
 }
 
 // What is shown of a file, and what is said about the rest.
-func TestShow(t *testing.T) {
+func TestShownAndLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	ten := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
@@ -104,7 +104,7 @@ func numbered(n int) string {
 }
 
 // A text that is too long for one answer can be read on to its end without a gap.
-func TestReadOn(t *testing.T) {
+func TestReadOnWithoutGap(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	var want strings.Builder
@@ -131,7 +131,7 @@ func TestReadOn(t *testing.T) {
 }
 
 // A file of 300 MB is read a page at a time, in little memory, wherever the page is.
-func TestHuge(t *testing.T) {
+func TestHugeFileInLittleMemory(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	file, err := os.Create(filepath.Join(dir, "huge.log"))
@@ -187,7 +187,7 @@ func (f *cancelFile) Read(p []byte) (int, error) {
 }
 
 // What cannot be shown is refused in words that say what it is and what to do.
-func TestRefuse(t *testing.T) {
+func TestUnreadableIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	put(t, dir, "main.go", []byte("package main\n"))

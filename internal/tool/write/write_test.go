@@ -115,7 +115,7 @@ func TestStale(t *testing.T) {
 }
 
 // What cannot be written is refused and left as it was.
-func TestRefuse(t *testing.T) {
+func TestUnwritableIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir)
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666); err != nil {

@@ -199,7 +199,7 @@ func TestSchemaFile(t *testing.T) {
 }
 
 // Each field is fed by the scenarios, or it is in Unknown; not both.
-func TestFields(t *testing.T) {
+func TestEveryFieldIsFed(t *testing.T) {
 	fed := make(map[string]bool)
 	for _, frame := range all(t) {
 		l, data := parse(t, frame)
@@ -268,7 +268,7 @@ func paths(prefix string, s *jsonschema.Schema) []string {
 // The streams keep the order that the document demands: Start, Delta, End never
 // nested and always closed, ToolCallStart outside, one ResponseComplete after
 // the ends with the text of the deltas, none for a response that was cut.
-func TestOrder(t *testing.T) {
+func TestStreamOrder(t *testing.T) {
 	for name, log := range load(t) {
 		t.Run(name, func(t *testing.T) {
 			_, frames := stream(log)
@@ -388,7 +388,7 @@ func TestContextPercent(t *testing.T) {
 }
 
 // A line has the shape of the document, with the null values and without blanks.
-func TestShape(t *testing.T) {
+func TestLineShape(t *testing.T) {
 	_, frames := stream(load(t)["answer"])
 	if got, want := string(frames[1]), `{"type":"TaskStartEvent","data":{"session_id":"sess-01k0aaaaaaaaaaaaaaaaaaaaaa","timestamp":1795251600.12,"sub_agent_state":null}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

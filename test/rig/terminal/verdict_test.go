@@ -82,7 +82,7 @@ func TestExamineOrder(t *testing.T) {
 
 // What terminals do to joined characters is no fault, anything else that happens
 // to their line is.
-func TestBlurred(t *testing.T) {
+func TestJoinedCharactersAreNoFault(t *testing.T) {
 	row := Row{Text: "L0000 👩‍💻 ok 👍🏽 e\u0301tude 🏳️‍🌈 i\u0308 E0000"}
 	for _, line := range []string{row.Text, "L0000 👩💻 ok 👍🏽 👩‍tude e\u0301🌈 🏳️ E0000"} {
 		if !row.Is(line) {
@@ -132,7 +132,7 @@ func TestBreaches(t *testing.T) {
 
 // A storm is the same for the same seed, comes to every station, ends where it is
 // to end, and never changes one side of a terminal alone for good.
-func TestStorm(t *testing.T) {
+func TestStormIsRepeatable(t *testing.T) {
 	one, same := NewStorm(rand.New(rand.NewPCG(1, 2)), 2000), NewStorm(rand.New(rand.NewPCG(1, 2)), 2000)
 	if !reflect.DeepEqual(one, same) {
 		t.Error("the same seed gives another storm")
