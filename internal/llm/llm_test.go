@@ -45,6 +45,12 @@ func TestArrange(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+	thought := llm.Thinking{Text: "t"}
+	after := []llm.Content{first, thought, llm.Text{Text: "abc"}, call("1"), seal(3, 1, "then"), llm.Text{Text: "de"}, call("2")}
+	parts := []llm.Content{thought, llm.Text{Text: "abcde"}, call("1"), call("2"), first, seal(3, 1, "then")}
+	if diff := cmp.Diff(after, llm.Arrange(parts, "p", "m")); diff != "" {
+		t.Errorf("text behind a call (-want +got):\n%s", diff)
+	}
 	if got := llm.Arrange([]llm.Content{first, call("1")}, "p", "x"); len(got) != 1 {
 		t.Errorf("another model gets %v", got)
 	}

@@ -16,6 +16,8 @@ type Place struct {
 type sealed struct {
 	At    Place           `json:"at"`
 	Block json.RawMessage `json:"block"`
+
+	part Opaque // that it came from
 }
 
 // Seal packs a block of a provider's own JSON together with its place in the answer.
@@ -38,8 +40,9 @@ func (o Opaque) Block() json.RawMessage {
 }
 
 // Arrange orders the parts of an assistant's message for the provider and model it is about to be sent to: each
-// opaque part of theirs stands once, at its place; those of others are gone. A text is split where an opaque part
-// belongs inside it.
+// opaque part of theirs stands once, at its place; those of others are gone. What came before it stands before it, and
+// what came after it behind, so a text is split where an opaque part belongs inside it, and a text that followed a call
+// follows it again where there was something opaque between them.
 func Arrange(parts []Content, provider, model string) []Content {
 	var kept []sealed
 	rest := make([]Content, 0, len(parts))
@@ -49,46 +52,58 @@ func Arrange(parts []Content, provider, model string) []Content {
 			rest = append(rest, p)
 			continue
 		}
-		if o.Provider != provider || o.Model != model {
-			continue
-		}
 		var s sealed
-		if json.Unmarshal(o.Data, &s) == nil && !contains(kept, s) {
+		if o.Provider == provider && o.Model == model && json.Unmarshal(o.Data, &s) == nil && !contains(kept, s) {
+			s.part = o
 			kept = append(kept, s)
 		}
 	}
 	if len(kept) == 0 {
 		return rest
 	}
-	var at Place
 	out := make([]Content, 0, len(parts)+1)
-	release := func(final bool) {
-		for len(kept) > 0 && (final || kept[0].At.Text <= at.Text && kept[0].At.Calls <= at.Calls) {
-			data, _ := json.Marshal(kept[0])
-			out = append(out, Opaque{Provider: provider, Model: model, Data: data})
-			kept = kept[1:]
-		}
+	var at Place
+	for _, s := range kept {
+		var before []Content
+		before, rest = at.advance(s.At, rest)
+		out = append(append(out, before...), s.part)
 	}
-	for _, p := range rest {
-		release(false)
+	return append(out, rest...)
+}
+
+// advance moves on to a place: it divides the parts that are left into those before it and those behind, each in the
+// order they had. What is neither text nor a call stays behind what it follows.
+func (at *Place) advance(to Place, parts []Content) (before, behind []Content) {
+	for i, p := range parts {
+		if at.Text >= to.Text && at.Calls >= to.Calls {
+			return before, append(behind, parts[i:]...)
+		}
 		switch p := p.(type) {
 		case Text:
-			text := p.Text
-			for len(kept) > 0 && kept[0].At.Calls <= at.Calls && kept[0].At.Text < at.Text+len(text) {
-				cut := kept[0].At.Text - at.Text
-				out = append(out, Text{text[:cut]})
-				text, at.Text = text[cut:], kept[0].At.Text
-				release(false)
+			n := min(len(p.Text), max(0, to.Text-at.Text))
+			at.Text += n
+			if n > 0 {
+				before = append(before, Text{p.Text[:n]})
 			}
-			out, at.Text = append(out, Text{text}), at.Text+len(text)
+			if n < len(p.Text) {
+				behind = append(behind, Text{p.Text[n:]})
+			}
 		case ToolCall:
-			out, at.Calls = append(out, p), at.Calls+1
+			if at.Calls < to.Calls {
+				at.Calls++
+				before = append(before, p)
+			} else {
+				behind = append(behind, p)
+			}
 		default:
-			out = append(out, p)
+			if len(behind) == 0 {
+				before = append(before, p)
+			} else {
+				behind = append(behind, p)
+			}
 		}
 	}
-	release(true)
-	return out
+	return before, behind
 }
 
 func contains(list []sealed, s sealed) bool {
