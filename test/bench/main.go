@@ -56,8 +56,8 @@ type bench struct {
 }
 
 func main() {
-	if len(os.Args) == 4 && os.Args[1] == "sdk" {
-		if err := sdkChild(os.Args[2], os.Args[3]); err != nil {
+	if len(os.Args) == 4 && os.Args[1] == "decode" {
+		if err := decodeChild(os.Args[2], os.Args[3]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

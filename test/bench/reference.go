@@ -2,7 +2,8 @@ package main
 
 import (
 	"bufio"
-	"context"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -13,46 +14,69 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 )
 
-// raw asks the model server for an answer as a bare HTTP client and reads it to
-// its end: the server's own time.
+// ask asks the model server for an answer as a bare HTTP client.
+func ask(base, model string) (*http.Response, error) {
+	r, err := http.Post(base+"/chat/completions", "application/json", strings.NewReader(fmt.Sprintf(`{"model":%q,"stream":true,"messages":[{"role":"user","content":"go"}]}`, model)))
+	if err != nil {
+		return nil, err
+	}
+	if r.StatusCode != http.StatusOK {
+		r.Body.Close()
+		return nil, fmt.Errorf("model server: %s", r.Status)
+	}
+	return r, nil
+}
+
+// raw reads an answer to its end: the server's own time.
 func (b *bench) raw(model string) (time.Duration, error) {
 	begin := time.Now()
-	r, err := http.Post(b.model.base+"/chat/completions", "application/json", strings.NewReader(fmt.Sprintf(`{"model":%q,"stream":true,"messages":[{"role":"user","content":"go"}]}`, model)))
+	r, err := ask(b.model.base, model)
 	if err != nil {
 		return 0, err
 	}
 	defer r.Body.Close()
-	if r.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("model server: %s", r.Status)
-	}
 	_, err = io.Copy(io.Discard, r.Body)
 	return time.Since(begin), err
 }
 
-// sdkChild is this program as a client that does nothing with an answer but have
-// the provider's SDK decode it. It prints what that took, in nanoseconds: time,
-// processor time, deltas.
-func sdkChild(base, model string) error {
+// decodeChild is this program as a client that does nothing with an answer but decode it, the plain way. It prints what
+// that took, in nanoseconds: time, processor time, deltas.
+func decodeChild(base, model string) error {
 	before, begin := ownTime(), time.Now()
-	chat := openai.NewChatCompletionService(option.WithBaseURL(base+"/"), option.WithAPIKey("bench"))
-	stream := chat.NewStreaming(context.Background(), openai.ChatCompletionNewParams{Model: model, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("go")}})
+	r, err := ask(base, model)
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
 	n := 0
-	for stream.Next() {
-		for _, c := range stream.Current().Choices {
+	lines := bufio.NewScanner(r.Body)
+	for lines.Scan() {
+		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: {"))
+		if !ok {
+			continue
+		}
+		var chunk struct {
+			Choices []struct {
+				Delta struct {
+					Content string `json:"content"`
+				} `json:"delta"`
+			} `json:"choices"`
+		}
+		if err := json.Unmarshal(append([]byte("{"), data...), &chunk); err != nil {
+			return err
+		}
+		for _, c := range chunk.Choices {
 			if c.Delta.Content != "" {
 				n++
 			}
 		}
 	}
-	if err := stream.Err(); err != nil {
+	if err := lines.Err(); err != nil {
 		return err
 	}
-	_, err := fmt.Println(time.Since(begin).Nanoseconds(), (ownTime() - before).Nanoseconds(), n)
+	_, err = fmt.Println(time.Since(begin).Nanoseconds(), (ownTime() - before).Nanoseconds(), n)
 	return err
 }
 
@@ -65,15 +89,15 @@ func ownTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// sdk runs sdkChild.
-func (b *bench) sdk(model string) (wall, used time.Duration, err error) {
+// decode runs decodeChild.
+func (b *bench) decode(model string) (wall, used time.Duration, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, 0, err
 	}
-	out, err := exec.Command(self, "sdk", b.model.base, model).Output()
+	out, err := exec.Command(self, "decode", b.model.base, model).Output()
 	if err != nil {
-		return 0, 0, fmt.Errorf("the SDK alone: %w", err)
+		return 0, 0, fmt.Errorf("decoding alone: %w", err)
 	}
 	var n int
 	_, err = fmt.Sscan(string(out), &wall, &used, &n)
