@@ -15,9 +15,9 @@ import (
 // but for the content of attachments, which setup.Load reads from beside the
 // log.
 func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
-	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Reasoning: setup.Reasoning, Session: string(s.Session)}
+	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Reasoning: llm.Effort(setup.Reasoning), Session: string(s.Session)}
 	if s.Settings.Reasoning != "" {
-		r.Reasoning = s.Settings.Reasoning
+		r.Reasoning = llm.Effort(s.Settings.Reasoning)
 	}
 	active := setup.Tools
 	if !s.Settings.AllTools {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/internal/event"
@@ -172,7 +171,7 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 			return stepFailed, nil, err
 		}
 		if end.Fault != nil {
-			return stepFailed, nil, w.run.raise(w.logged, end.Fault.Code, end.Fault.Message)
+			return stepFailed, nil, w.run.raise(w.logged, string(end.Fault.Code), end.Fault.Message)
 		}
 		if note := shortened[end.Reason]; note != "" {
 			return stepDone, w.calls, w.run.emit(w.logged, event.NoteAdded{Level: "warn", Text: note, Source: w.run.setup.Provider})
@@ -193,7 +192,7 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	if fault == nil {
 		fault = &llm.Fault{Code: "provider", Message: "the model's answer broke off"}
 	}
-	if !w.started && overflows(fault.Message) {
+	if !w.started && fault.Overflow {
 		w.run.overflow = explain(w.run.setup.Provider, *fault)
 		return stepOverflow, nil, nil
 	}
@@ -207,7 +206,7 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 		}
 		return stepCut, nil, w.flush()
 	}
-	w.pending = append(w.pending, event.FaultRaised{Code: fault.Code, Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
+	w.pending = append(w.pending, event.FaultRaised{Code: string(fault.Code), Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
 	return stepFailed, nil, w.flush()
 }
 
@@ -215,18 +214,6 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 var shortened = map[llm.StopReason]string{
 	llm.Length:   "the answer ends here because it reached the most tokens that the model gives out",
 	llm.Filtered: "the provider's filter ended the answer",
-}
-
-// overflows tells by its words that a request was larger than the model takes:
-// the wires have no code for it in common.
-func overflows(message string) bool {
-	message = strings.ToLower(message)
-	for _, words := range []string{"context_length_exceeded", "maximum context length", "too many tokens", "token limit", "prompt is too long", "context window", "exceeds the maximum number of tokens"} {
-		if strings.Contains(message, words) {
-			return true
-		}
-	}
-	return false
 }
 
 // explain is a fault in words that say whose it is and what to do.

@@ -33,15 +33,15 @@ func TestAIMock(t *testing.T) {
 	}
 	for _, w := range []struct {
 		name, model string
-		make        func(llm.Options) llm.Model
+		provider    llm.Provider
 	}{
-		{"openaichat", "deepseek-reasoner", openaichat.New},
-		{"openairesponses", "gpt-5", openairesponses.New},
-		{"anthropic", "claude-sonnet-4-5", anthropic.New},
-		{"gemini", "gemini-2.5-pro", gemini.New},
+		{"openaichat", "deepseek-reasoner", openaichat.Provider},
+		{"openairesponses", "gpt-5", openairesponses.Provider},
+		{"anthropic", "claude-sonnet-4-5", anthropic.Provider},
+		{"gemini", "gemini-2.5-pro", gemini.Provider},
 	} {
 		t.Run(w.name, func(t *testing.T) {
-			m := w.make(llm.Options{BaseURL: address, Key: "test-key-1234"})
+			m := llmtest.Open(w.provider, llm.Options{BaseURL: address, Key: "test-key-1234"})
 			talk := func(messages ...llm.Message) (llm.Request, llmtest.Heard) {
 				t.Helper()
 				r := llm.Request{Model: w.model, System: "You are terse.", Tools: llmtest.First().Tools, Reasoning: "low", Messages: messages}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"iter"
 )
 
 // Answer writes one answer's parts and keeps the laws of a stream while doing so: no empty delta, one End, nothing
-// after the caller has left. A wire fills it from its own events. Each method that gives a part out returns false when
-// the caller has left and the wire should return.
+// after the caller has left. A wire fills it from its own events, and need not look whether anybody still listens.
 type Answer struct {
 	// End is what is known of the end so far: usage, model, and the server's reason, "" for the usual one.
 	End End
@@ -18,49 +16,63 @@ type Answer struct {
 	model   string
 	id      func(string) string
 	yield   func(Part) bool
-	gone    bool
+	left    bool
 	at      Place
 	body    io.ReadCloser
 }
 
-// Stream is a request's answer as run writes it. When run returns nil the answer is complete; with an error it failed
-// there. The context that run gets ends with the iteration; secrets of the options are taken out of the fault.
-func Stream(ctx context.Context, o Options, r Request, run func(context.Context, *Answer) error) iter.Seq[Part] {
-	return func(yield func(Part) bool) {
-		inner, cancel := context.WithCancel(ctx)
-		defer cancel()
-		a := &Answer{options: o, model: r.Model, id: CallIDs(r), yield: yield}
-		err := run(inner, a)
-		if a.gone {
-			cancel()
-			a.close()
-			return
-		}
-		end := a.End
-		if err != nil {
-			cancelled := Ended(ctx, err)
-			end.Reason, end.Fault = cancelled.Reason, cancelled.Fault
-			a.close()
-		} else if end.Reason == "" || end.Reason == Stop {
-			end.Reason = Stop
-			if a.at.Calls > 0 {
-				end.Reason = ToolCalls
-			}
-		}
-		if end.Fault != nil {
-			clean := *end.Fault
-			clean.Message = o.scrub(clean.Message)
-			end.Fault = &clean
-		}
-		yield(end)
-		if a.body != nil {
-			Drain(a.body)
-		}
+// Left reports whether the caller has left: what is given out from then on goes nowhere.
+func (a *Answer) Left() bool { return a.left }
+
+// Text gives out visible text.
+func (a *Answer) Text(text string) {
+	if text != "" {
+		a.at.Text += len(text)
+		a.give(TextDelta{text})
 	}
 }
 
-// Body hands over the response's body, which is closed with the answer.
-func (a *Answer) Body(body io.ReadCloser) { a.body = body }
+// Thinking gives out visible reasoning.
+func (a *Answer) Thinking(text string) {
+	if text != "" {
+		a.give(ThinkingDelta{text})
+	}
+}
+
+// Start gives out that a call began, and returns the id it has from now on: the server's where that is free.
+func (a *Answer) Start(id, name string) (own string) {
+	own = a.id(id)
+	a.give(ToolCallStart{ID: own, Name: name})
+	return own
+}
+
+// Call gives out a finished call, which began with Start.
+func (a *Answer) Call(id, name, arguments string) {
+	a.at.Calls++
+	a.give(NewCall(id, name, arguments))
+}
+
+// Image gives out a picture.
+func (a *Answer) Image(i Image) { a.give(i) }
+
+// Opaque gives out a block that belongs at the current place.
+func (a *Answer) Opaque(block json.RawMessage) { a.OpaqueAt(a.at, block) }
+
+// OpaqueAt gives out a block that belongs at an earlier place.
+func (a *Answer) OpaqueAt(at Place, block json.RawMessage) {
+	o := Seal(a.options.Provider, a.model, at, block)
+	a.End.Opaque = append(a.End.Opaque, o)
+	a.give(o)
+}
+
+// Place is where the answer stands.
+func (a *Answer) Place() Place { return a.at }
+
+func (a *Answer) give(p Part) {
+	if !a.left && !a.yield(p) {
+		a.left = true
+	}
+}
 
 func (a *Answer) close() {
 	if a.body != nil {
@@ -69,54 +81,23 @@ func (a *Answer) close() {
 	}
 }
 
-// Text gives out visible text.
-func (a *Answer) Text(text string) bool {
-	if text == "" {
-		return !a.gone
+// end is the last part of a complete answer, or of one that failed with err.
+func (a *Answer) end(ctx context.Context, err error) End {
+	end := a.End
+	switch {
+	case err != nil:
+		failed := Ended(ctx, err)
+		end.Reason, end.Fault = failed.Reason, failed.Fault
+	case end.Reason == "" || end.Reason == Stop:
+		end.Reason = Stop
+		if a.at.Calls > 0 {
+			end.Reason = ToolCalls
+		}
 	}
-	a.at.Text += len(text)
-	return a.give(TextDelta{text})
-}
-
-// Thinking gives out visible reasoning.
-func (a *Answer) Thinking(text string) bool {
-	if text == "" {
-		return !a.gone
+	if end.Fault != nil {
+		clean := *end.Fault
+		clean.Message = a.options.scrub(clean.Message)
+		end.Fault = &clean
 	}
-	return a.give(ThinkingDelta{text})
-}
-
-// Start gives out that a call began, and returns the id it has from now on: the server's where that is free.
-func (a *Answer) Start(id, name string) (own string, ok bool) {
-	own = a.id(id)
-	return own, a.give(ToolCallStart{ID: own, Name: name})
-}
-
-// Call gives out a finished call, which began with Start.
-func (a *Answer) Call(id, name, arguments string) bool {
-	a.at.Calls++
-	return a.give(NewCall(id, name, arguments))
-}
-
-// Image gives out a picture.
-func (a *Answer) Image(i Image) bool { return a.give(i) }
-
-// Opaque gives out a block that belongs at the current place.
-func (a *Answer) Opaque(block json.RawMessage) bool { return a.OpaqueAt(a.at, block) }
-
-// OpaqueAt gives out a block that belongs at an earlier place.
-func (a *Answer) OpaqueAt(at Place, block json.RawMessage) bool {
-	o := Seal(a.options.Provider, a.model, at, block)
-	a.End.Opaque = append(a.End.Opaque, o)
-	return a.give(o)
-}
-
-// Place is where the answer stands.
-func (a *Answer) Place() Place { return a.at }
-
-func (a *Answer) give(p Part) bool {
-	if !a.gone && !a.yield(p) {
-		a.gone = true
-	}
-	return !a.gone
+	return end
 }

@@ -10,14 +10,14 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
 // Fault says why an answer failed, in words fit for a person. It never holds a key.
 type Fault struct {
-	// Code is one of invalid, not_found, denied, limit, provider and canceled.
-	Code    string
+	Code    Code
 	Message string
 	// Retry is how long the server asked to wait; 0 where it did not.
 	Retry time.Duration
@@ -25,18 +25,29 @@ type Fault struct {
 	Status int
 	// Retryable says that the same request may well succeed later.
 	Retryable bool
+	// Overflow says that the request was larger than the model's window.
+	Overflow bool
 	// Unreachable says that no connection came about: it was refused, or the host has no address or does not answer.
 	Unreachable bool
 }
 
+// Code is what kind of failure a [Fault] is.
+type Code string
+
 // The codes of a [Fault].
 const (
-	CodeInvalid  = "invalid"
-	CodeNotFound = "not_found"
-	CodeDenied   = "denied"
-	CodeLimit    = "limit"
-	CodeProvider = "provider"
-	CodeCanceled = "canceled"
+	// CodeInvalid is a request that the server does not take, or an address that is none.
+	CodeInvalid Code = "invalid"
+	// CodeNotFound is a model or a path that the server does not have.
+	CodeNotFound Code = "not_found"
+	// CodeDenied is a key that the server does not take, or a prompt or an answer that it blocked.
+	CodeDenied Code = "denied"
+	// CodeLimit is a rate or a budget that is used up.
+	CodeLimit Code = "limit"
+	// CodeProvider is a failure of the server, of the way to it, or of what it sent.
+	CodeProvider Code = "provider"
+	// CodeCanceled is a cancelled context.
+	CodeCanceled Code = "canceled"
 )
 
 // Error lets a Fault travel as an error inside a wire; across the contract it is a value.
@@ -59,10 +70,36 @@ func StatusFault(status int, header http.Header, message string) *Fault {
 		f.Code, f.Retryable = CodeProvider, true
 	}
 	f.Message = statusText(status)
+	f.Overflow = overflows(message)
 	if message = Line(message); message != "" {
 		f.Message += ": " + message
 	}
 	return f
+}
+
+// refine takes what a provider's own code says beyond the status.
+func (f *Fault) refine(code string) {
+	switch code {
+	case "insufficient_quota":
+		// The account is empty, not the minute: OpenAI says both with 429.
+		f.Retryable = false
+	case "context_length_exceeded":
+		f.Overflow = true
+	}
+}
+
+// overflows tells by its words that a request was larger than the model takes: most servers have no code for it.
+func overflows(message string) bool {
+	message = strings.ToLower(message)
+	for _, words := range []string{
+		"context_length_exceeded", "maximum context length", "too many tokens", "token limit", "prompt is too long",
+		"context window", "exceeds the maximum number of tokens",
+	} {
+		if strings.Contains(message, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // statusText names a status as people know it; 529 is Anthropic's, and not registered.
@@ -181,12 +218,10 @@ func StreamFault(message, code string) *Fault {
 		if message == "" {
 			message = "the server reported an error in the stream"
 		}
-		return &Fault{Code: CodeProvider, Message: Line(message)}
+		return &Fault{Code: CodeProvider, Message: Line(message), Overflow: overflows(message)}
 	}
 	f := StatusFault(status, nil, message)
-	if code == "insufficient_quota" {
-		f.Retryable = false
-	}
+	f.refine(code)
 	return f
 }
 

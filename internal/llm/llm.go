@@ -13,12 +13,14 @@
 //   - A caller may stop ranging at any part; nothing is left running and no connection is left open.
 //   - No key or header value that was given to a constructor occurs in any [Fault].
 //
-// The package holds what the children share: [Options], the HTTP client with its error mapping, and the ordering of
-// [Opaque] data. It does not choose a provider, count tokens, retry (see the retry child), or keep a history: every
-// request carries the whole conversation.
+// A child is a [Provider]: a value that says all about itself, its [Wire] included, which is pure functions. All that
+// touches the network is here, once: the request is sent, its failure put into words, and the events of the answer are
+// read and bounded, whatever the wire. The package does not choose a provider, count tokens, retry (see the retry
+// child), or keep a history: every request carries the whole conversation.
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -44,9 +46,8 @@ type Request struct {
 	// MaxOutput limits the answer in tokens, thinking included; 0 leaves it to the server, or to the wire where the
 	// server insists on a number.
 	MaxOutput int
-	// Reasoning is the effort to think with: "", "low", "medium" or "high". "" asks for nothing and is the server's
-	// default.
-	Reasoning string
+	// Reasoning is the effort to think with; "" asks for nothing and is the server's default.
+	Reasoning Effort
 	// Session is a stable hint under which a server may keep its prompt cache. It is not a secret and not an address.
 	Session string
 	// Answered is the number of answers of this conversation that Messages no longer shows because they were
@@ -60,12 +61,30 @@ type Request struct {
 	OnSent func(size int64)
 }
 
+// Effort is how much a model thinks before it answers.
+type Effort string
+
+// The efforts that every wire knows how to ask for.
+const (
+	Low    Effort = "low"
+	Medium Effort = "medium"
+	High   Effort = "high"
+)
+
 // ToolSpec is a tool as a model sees it.
 type ToolSpec struct {
 	Name        string
 	Description string
 	// Schema is the JSON Schema of the arguments, an object schema; empty means no arguments.
 	Schema json.RawMessage
+}
+
+// Object is the schema, or that of no arguments where it is no object.
+func (t ToolSpec) Object() json.RawMessage {
+	if raw := bytes.TrimSpace(t.Schema); len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
+		return raw
+	}
+	return json.RawMessage(`{"type":"object","properties":{}}`)
 }
 
 // Role says who a message is from.

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
 )
 
 // Opaque data stands where it belongs, once, for its own provider and model alone, wherever an agent put it and however
@@ -73,12 +74,12 @@ func TestOptionsHide(t *testing.T) {
 		fmt.Fprintf(w, "%s %s pass-word %s", q.Header.Get("Authorization"), "sk-secret", url.QueryEscape("sk-secret"))
 	}))
 	defer r.Close()
-	res, err := o.Client(llm.Request{}).Get(r.URL)
-	if err == nil {
-		res.Body.Close()
-		t.Fatal("no error")
+	o.BaseURL = strings.Replace(r.URL, "://", "://me:pass-word@", 1)
+	h, _ := llmtest.Hear(llmtest.Open(toy, o).Stream(t.Context(), llm.Request{}))
+	if h.End.Fault == nil {
+		t.Fatal("no fault")
 	}
-	shown += err.Error()
+	shown += h.End.Fault.Error()
 	for _, secret := range []string{"sk-secret", "tok-secret", "pass-word"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s is in %s", secret, shown)
@@ -199,6 +200,33 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// That a request was larger than the window is told by the provider's code or by its words, in a stream or not; a rate is
+// no window.
+func TestOverflow(t *testing.T) {
+	for _, c := range []struct {
+		fault *llm.Fault
+		want  bool
+	}{
+		{llm.StatusFault(400, nil, "This model's maximum context length is 128000 tokens."), true},
+		{llm.StatusFault(400, nil, "prompt is too long: 210000 tokens > 200000 maximum"), true},
+		{llm.StatusFault(400, nil, "messages: at least one is wanted"), false},
+		{llm.StatusFault(429, nil, "slow down"), false},
+		{llm.StreamFault("Your input is too large", "context_length_exceeded"), true},
+		{llm.StreamFault("the request exceeds the context window", "odd"), true},
+		{llm.StreamFault("slow down", "rate_limit_exceeded"), false},
+	} {
+		if c.fault.Overflow != c.want {
+			t.Errorf("%+v", c.fault)
+		}
+	}
+	body := `{"error":{"message":"Your input is too large","code":"context_length_exceeded"}}`
+	s := llmtest.Serve(t, llmtest.Reply{Status: 400, Type: "application/json", Body: body})
+	h, _ := llmtest.Hear(llmtest.Open(toy, llm.Options{BaseURL: s.URL, HTTP: s.Client()}).Stream(t.Context(), llm.Request{}))
+	if f := h.End.Fault; f == nil || !f.Overflow {
+		t.Errorf("over HTTP: %+v", f)
+	}
+}
+
 // Arguments are one JSON object or are kept aside.
 func TestNewCall(t *testing.T) {
 	for text, want := range map[string]llm.ToolCall{
@@ -231,12 +259,8 @@ func TestProxy(t *testing.T) {
 	}
 	client := llm.HTTP(http.ProxyURL(address))
 	defer client.CloseIdleConnections()
-	res, err := llm.Options{HTTP: client}.Client(llm.Request{}).Get("http://model.invalid/v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if asked != "http://model.invalid/v1" {
+	llmtest.Hear(llmtest.Open(toy, llm.Options{BaseURL: "http://model.invalid/v1", HTTP: client}).Stream(t.Context(), llm.Request{}))
+	if asked != "http://model.invalid/v1/talk" {
 		t.Errorf("asked %q", asked)
 	}
 }

@@ -21,6 +21,8 @@ type Options struct {
 	Key string
 	// Headers are sent with every request, over the wire's own.
 	Headers map[string]string
+	// Dir is the folder that the names of files count from, where a model is a file.
+	Dir string
 	// HTTP sends the requests; nil is a shared client that uses no proxy. Redirects are never followed.
 	HTTP *http.Client
 }

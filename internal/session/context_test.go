@@ -33,7 +33,7 @@ func (m *long) Stream(_ context.Context, r llm.Request) iter.Seq[llm.Part] {
 		m.sent = append(m.sent, r)
 		if m.limit > 0 && bytes(r)/4 > m.limit {
 			m.refused++
-			yield(llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "invalid", Message: "400 Bad Request: maximum context length is exceeded"}})
+			yield(llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "invalid", Message: "400 Bad Request: maximum context length is exceeded", Overflow: true}})
 			return
 		}
 		last := r.Messages[len(r.Messages)-1]

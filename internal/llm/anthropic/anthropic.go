@@ -5,101 +5,43 @@
 // (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). How an effort is asked for depends on the
 // model: from 4.6 on the model thinks as much as it sees fit, older ones get a budget.
 //
-// The request is made of the official SDK's types and sent by its client; the stream is framed by its event decoder
-// and decoded here. The package does not retry and reads no environment, nor any of the SDK's profile files.
+// It is written by hand (docs/adr/0005): what is sent is exactly what is here, and of what comes the members that
+// matter are read. The package does not retry and reads no environment.
 package anthropic
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"iter"
 	"net/http"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"parley/internal/llm"
 )
 
-// Name is the provider's name in opaque data where the options give none.
-const Name = "anthropic"
-
-const standard = "https://api.anthropic.com"
-
-type model struct{ options llm.Options }
+// Provider is the wire with Anthropic's server.
+var Provider = llm.Provider{
+	Type: "anthropic",
+	Wire: &llm.Wire{
+		Base: "https://api.anthropic.com", Version: "/v1", Authorize: authorize, Encode: encode, Decode: decode,
+		ListPath: "/models?limit=1000", ReadList: llm.ReadList,
+	},
+	Servers: []llm.Server{{
+		Name: "anthropic", KeyEnv: "ANTHROPIC_API_KEY", BaseEnv: "ANTHROPIC_BASE_URL", Default: "claude-sonnet-4-5",
+		Models: []llm.Known{
+			{Name: "claude-sonnet-4-5", Context: 200_000, MaxOutput: 64_000},
+			{Name: "claude-opus-4-1", Context: 200_000, MaxOutput: 32_000},
+			{Name: "claude-haiku-4-5", Context: 200_000, MaxOutput: 64_000},
+		},
+	}},
+}
 
 // New makes the model of a messages server. Without a BaseURL it is Anthropic's.
 func New(o llm.Options) llm.Model {
-	if o.Provider == "" {
-		o.Provider = Name
-	}
-	return &model{o}
+	m, _ := Provider.Model(o, "")
+	return m
 }
 
-func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
-	return llm.Stream(ctx, m.options, r, func(ctx context.Context, a *llm.Answer) error {
-		res, err := m.send(ctx, r)
-		if err != nil {
-			return err
-		}
-		a.Body(res.Body)
-		return read(ssestream.NewDecoder(res), a)
-	})
-}
-
-func (m *model) send(ctx context.Context, r llm.Request) (*http.Response, error) {
-	base, fault := m.options.Base(standard, "/v1")
-	if fault != nil {
-		return nil, fault
+func authorize(h http.Header, key string) {
+	// https://platform.claude.com/docs/en/api/versioning
+	h.Set("Anthropic-Version", "2023-06-01")
+	if key != "" {
+		h.Set("X-Api-Key", key)
 	}
-	options := []option.RequestOption{
-		option.WithBaseURL(base),
-		option.WithHTTPClient(m.options.Client(r)),
-		option.WithMaxRetries(0),
-		option.WithHeader("Accept", "text/event-stream"),
-		option.WithJSONSet("stream", true),
-	}
-	if m.options.Key != "" {
-		options = append(options, option.WithAPIKey(m.options.Key))
-	}
-	// A client made by hand: the SDK's constructor reads ANTHROPIC_* and profile files.
-	client := sdk.Client{Options: options}
-	var res *http.Response
-	err := client.Post(ctx, "messages", params(r, m.options.Provider), &res)
-	return res, err
-}
-
-// read writes the answer from the events of a stream.
-func read(events ssestream.Decoder, a *llm.Answer) error {
-	s := state{answer: a}
-	for events.Next() {
-		data := bytes.TrimSpace(events.Event().Data)
-		if len(data) == 0 {
-			continue
-		}
-		var e event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return llm.Malformed(err)
-		}
-		over, err := s.take(&e, data)
-		if over || err != nil {
-			return err
-		}
-	}
-	if err := events.Err(); err != nil {
-		var fault *llm.Fault
-		if errors.As(err, &fault) {
-			return fault
-		}
-		return llm.Malformed(err)
-	}
-	// The reason comes after all content; some servers leave out what follows it.
-	if s.reason == "" {
-		return llm.Cut()
-	}
-	s.finish()
-	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		New:       anthropic.New,
+		Provider:  anthropic.Provider,
 		Text:      llmtest.File(t, "text.sse"),
 		Calls:     llmtest.File(t, "calls.sse"),
 		KeyHeader: "X-Api-Key", KeyValue: llmtest.Secret,
@@ -27,13 +27,14 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
-func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
-func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
+func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
+func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := anthropic.New(llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(anthropic.Provider, llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -54,6 +55,23 @@ func TestSecondRequest(t *testing.T) {
 	llmtest.SameJSON(t, "second.json", q.Body)
 }
 
+// A model that thinks between its calls gets each thought back where it was, signed, and a thought whose words the server
+// keeps to itself too: https://platform.claude.com/docs/en/build-with-claude/extended-thinking#interleaved-thinking.
+func TestInterleavedThinking(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: llmtest.File(t, "interleaved.sse")}, llmtest.Reply{Body: wire(t).Text})
+	r := llmtest.First()
+	r.Model, r.Tools, r.System = "claude-opus-5-5", nil, ""
+	h := ask(t, s, r)
+	if h.Thinking != "First a, then b." || h.Text != "Reading.\nAnd b." {
+		t.Errorf("thinking %q, text %q", h.Thinking, h.Text)
+	}
+	r.Messages = append(r.Messages, h.Message(), llm.Message{Role: llm.Tool, Parts: []llm.Content{
+		llm.ToolResult{CallID: h.Calls[0].ID, Name: "read", Text: "A"}, llm.ToolResult{CallID: h.Calls[1].ID, Name: "read", Text: "B"},
+	}})
+	ask(t, s, r)
+	llmtest.SameJSON(t, "interleaved.json", s.Queries()[1].Body)
+}
+
 // body is the request a server gets, as JSON members.
 func body(t *testing.T, r llm.Request) map[string]any {
 	t.Helper()
@@ -72,7 +90,8 @@ func TestThinking(t *testing.T) {
 	adaptive := any(map[string]any{"type": "adaptive", "display": "summarized"})
 	effort := func(e string) any { return map[string]any{"effort": e} }
 	for _, c := range []struct {
-		model, effort string
+		model         string
+		effort        llm.Effort
 		limit         int
 		max           float64
 		thinking, out any
@@ -88,7 +107,7 @@ func TestThinking(t *testing.T) {
 		{"some-other-model", "high", 0, 8192, budget(6144), nil},
 		{"claude-sonnet-4-5", "high", 1000, 1000, nil, nil},
 	} {
-		t.Run(c.model+" "+c.effort, func(t *testing.T) {
+		t.Run(c.model+" "+string(c.effort), func(t *testing.T) {
 			r := llmtest.First()
 			r.Model, r.Reasoning, r.MaxOutput = c.model, c.effort, c.limit
 			got := body(t, r)

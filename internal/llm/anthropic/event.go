@@ -85,8 +85,24 @@ type state struct {
 	reason string
 }
 
-// take writes what one event adds. It is over at the last event, and when the caller has left.
-func (s *state) take(e *event, data []byte) (over bool, err error) {
+func decode(a *llm.Answer) llm.Decoder { return &state{answer: a} }
+
+// End takes the end of a stream without its last event. The reason comes after all content; some servers leave out what
+// follows it.
+func (s *state) End() error {
+	if s.reason == "" {
+		return llm.Cut()
+	}
+	s.finish()
+	return nil
+}
+
+// Event writes what one event adds.
+func (s *state) Event(data []byte) (over bool, err error) {
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return false, err
+	}
 	a := s.answer
 	switch e.Type {
 	case "message_start":
@@ -94,11 +110,11 @@ func (s *state) take(e *event, data []byte) (over bool, err error) {
 		s.usage.update(e.Message.Usage)
 		a.End.Usage = s.usage.tokens()
 	case "content_block_start":
-		return s.start(e)
+		return false, s.start(&e)
 	case "content_block_delta":
-		return !s.delta(e), nil
+		s.delta(&e)
 	case "content_block_stop":
-		return !s.stop(s.open[e.Index]), nil
+		s.stop(s.open[e.Index])
 	case "message_delta":
 		s.usage.update(e.Usage)
 		a.End.Usage = s.usage.tokens()
@@ -115,72 +131,68 @@ func (s *state) take(e *event, data []byte) (over bool, err error) {
 	return false, nil
 }
 
-func (s *state) start(e *event) (over bool, err error) {
+func (s *state) start(e *event) error {
 	a := s.answer
 	b := &block{at: a.Place()}
 	if err := json.Unmarshal(e.Block, b); err != nil {
-		return false, llm.Malformed(err)
+		return err
 	}
 	if s.open == nil {
 		s.open = make(map[int]*block)
 	}
 	s.open[e.Index] = b
 	s.order = append(s.order, b)
-	ok := true
 	switch b.Type {
 	case "text":
-		ok = a.Text(b.Text)
+		a.Text(b.Text)
 	case "thinking":
 		b.written.WriteString(b.Thinking)
-		ok = a.Thinking(b.Thinking)
+		a.Thinking(b.Thinking)
 	case "tool_use":
-		b.ID, ok = a.Start(b.ID, b.Name)
+		b.ID = a.Start(b.ID, b.Name)
 	}
-	return !ok, nil
+	return nil
 }
 
-func (s *state) delta(e *event) bool {
+func (s *state) delta(e *event) {
 	b := s.open[e.Index]
 	if b == nil {
-		return true
+		return
 	}
 	switch d := &e.Delta; d.Type {
 	case "text_delta":
-		return s.answer.Text(d.Text)
+		s.answer.Text(d.Text)
 	case "thinking_delta":
 		b.written.WriteString(d.Thinking)
-		return s.answer.Thinking(d.Thinking)
+		s.answer.Thinking(d.Thinking)
 	case "signature_delta":
 		b.Signature += d.Signature
 	case "input_json_delta":
 		b.written.WriteString(d.Partial)
 	}
-	return true
 }
 
 // stop closes a block: what must go back is now whole.
-func (s *state) stop(b *block) bool {
+func (s *state) stop(b *block) {
 	if b == nil {
-		return true
+		return
 	}
 	kind := b.Type
 	b.Type = ""
 	switch kind {
 	case "thinking":
-		if b.Signature == "" {
-			return true
+		if b.Signature != "" {
+			s.keep(b.at, thought{Type: kind, Thinking: b.written.String(), Signature: b.Signature})
 		}
-		return s.keep(b.at, thought{Type: kind, Thinking: b.written.String(), Signature: b.Signature})
 	case "redacted_thinking":
-		return s.keep(b.at, redacted{Type: kind, Data: b.Data})
+		s.keep(b.at, redacted{Type: kind, Data: b.Data})
 	case "tool_use":
 		arguments := b.written.String()
 		if arguments == "" {
 			arguments = string(b.Input)
 		}
-		return s.answer.Call(b.ID, b.Name, arguments)
+		s.answer.Call(b.ID, b.Name, arguments)
 	}
-	return true
 }
 
 // thought and redacted are blocks as they go back.
@@ -195,19 +207,17 @@ type redacted struct {
 	Data string `json:"data"`
 }
 
-func (s *state) keep(at llm.Place, v any) bool {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return true
+func (s *state) keep(at llm.Place, v any) {
+	if data, err := json.Marshal(v); err == nil {
+		s.answer.OpaqueAt(at, data)
 	}
-	return s.answer.OpaqueAt(at, data)
 }
 
 // finish ends the answer. A call that the token limit cut off was not closed.
 func (s *state) finish() {
 	for _, b := range s.order {
-		if b.Type == "tool_use" && !s.stop(b) {
-			return
+		if b.Type == "tool_use" {
+			s.stop(b)
 		}
 	}
 	switch s.reason {

@@ -5,145 +5,201 @@ import (
 	"encoding/json"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"parley/internal/llm"
 )
 
 // idLength is the longest tool_use id that goes out; the server takes letters, digits, _ and - alone.
 const idLength = 64
 
-// params is the request's body.
-func params(r llm.Request, provider string) sdk.MessageNewParams {
-	p := sdk.MessageNewParams{
-		Model:     r.Model,
-		MaxTokens: maxTokens(r),
-		Tools:     tools(r.Tools),
-		Messages:  messages(r, provider),
-	}
-	if strings.TrimSpace(r.System) != "" {
-		p.System = []sdk.TextBlockParam{{Text: r.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
-	}
-	think(&p, r, provider)
-	return p
+// request is the body without its messages (https://platform.claude.com/docs/en/api/messages).
+type request struct {
+	Model     string      `json:"model"`
+	MaxTokens int         `json:"max_tokens"`
+	Stream    bool        `json:"stream"`
+	System    []textBlock `json:"system,omitempty"`
+	Thinking  *thinking   `json:"thinking,omitempty"`
+	Output    *output     `json:"output_config,omitempty"`
+	Tools     []tool      `json:"tools,omitempty"`
 }
 
-func tools(specs []llm.ToolSpec) []sdk.ToolUnionParam {
-	var out []sdk.ToolUnionParam
-	for i, t := range specs {
-		schema := t.Schema
-		if !json.Valid(schema) {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		tool := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](schema)}
-		if t.Description != "" {
-			tool.Description = param.NewOpt(t.Description)
-		}
-		if i == len(specs)-1 {
-			tool.CacheControl = sdk.NewCacheControlEphemeralParam()
-		}
-		out = append(out, sdk.ToolUnionParam{OfTool: tool})
+type textBlock struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Cache *cache `json:"cache_control,omitempty"`
+}
+
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"input_schema"`
+	Cache       *cache          `json:"cache_control,omitempty"`
+}
+
+// cache makes what it stands in the end of a cached prefix.
+type cache struct {
+	Type string `json:"type"`
+}
+
+var ephemeral = &cache{"ephemeral"}
+
+func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+	q := request{Model: r.Model, MaxTokens: maxTokens(r), Stream: true, Tools: tools(r.Tools)}
+	if strings.TrimSpace(r.System) != "" {
+		q.System = []textBlock{{"text", r.System, ephemeral}}
+	}
+	q.Thinking, q.Output = think(r, q.MaxTokens, to.Provider)
+	body, err := llm.Join(q, "messages", messages(r, to.Provider))
+	return "/messages", body, err
+}
+
+func tools(specs []llm.ToolSpec) []tool {
+	var out []tool
+	for _, t := range specs {
+		out = append(out, tool{Name: t.Name, Description: t.Description, Schema: t.Object()})
+	}
+	if len(out) > 0 {
+		out[len(out)-1].Cache = ephemeral
 	}
 	return out
 }
 
-// messages are the turns: user and tool messages in a row are one, as the API wants results first and together.
-func messages(r llm.Request, provider string) []sdk.MessageParam {
-	var (
-		out   []sdk.MessageParam
-		turn  []sdk.ContentBlockParamUnion
-		users []int
-	)
-	flush := func() {
-		if len(turn) > 0 {
-			users = append(users, len(out))
-			out, turn = append(out, sdk.NewUserMessage(turn...)), nil
+// turn is a message: user and tool messages in a row are one, as the API wants results first and together.
+type turn struct {
+	role   from
+	blocks llm.Elements
+}
+
+type from struct {
+	Role string `json:"role"`
+}
+
+var (
+	user      = from{"user"}
+	assistant = from{"assistant"}
+)
+
+// messages joins what each message of the conversation becomes.
+func messages(r llm.Request, provider string) llm.Elements {
+	var turns []turn
+	add := func(role from, blocks llm.Elements) {
+		if blocks.Len() == 0 {
+			return
 		}
+		if n := len(turns); n == 0 || role != user || turns[n-1].role != user {
+			turns = append(turns, turn{role: role})
+		}
+		turns[len(turns)-1].blocks.Append(blocks)
 	}
 	for _, m := range r.Messages {
 		if m.Role != llm.Assistant {
-			turn = append(turn, said(m.Parts)...)
+			add(user, said(m.Parts))
 			continue
 		}
 		blocks, pictures := answered(llm.Arrange(m.Parts, provider, r.Model))
-		if len(blocks) > 0 {
-			flush()
-			out = append(out, sdk.NewAssistantMessage(blocks...))
-		}
-		turn = append(turn, pictures...)
+		add(assistant, blocks)
+		add(user, pictures)
 	}
-	flush()
-	for _, i := range users[max(0, len(users)-2):] {
-		blocks := out[i].Content
-		mark(&blocks[len(blocks)-1])
+	mark(turns)
+	var out llm.Elements
+	for _, t := range turns {
+		out.AddJoined(t.role, "content", t.blocks)
 	}
 	return out
 }
 
-// mark makes a block the end of a cached prefix.
-func mark(b *sdk.ContentBlockParamUnion) {
-	if at := b.GetCacheControl(); at != nil {
-		*at = sdk.NewCacheControlEphemeralParam()
+// mark makes the last block of each of the last two user turns the end of a cached prefix.
+func mark(turns []turn) {
+	marks := 2
+	for i := len(turns) - 1; i >= 0 && marks > 0; i-- {
+		if turns[i].role != user {
+			continue
+		}
+		marks--
+		block := turns[i].blocks.Last()
+		marked := append([]byte(nil), (*block)[:len(*block)-1]...)
+		*block = append(marked, `,"cache_control":{"type":"ephemeral"}}`...)
 	}
 }
 
-// said is a user's or tool's message.
-func said(parts []llm.Content) []sdk.ContentBlockParamUnion {
-	var out []sdk.ContentBlockParamUnion
+// said is what a user's or tool's message becomes.
+func said(parts []llm.Content) (out llm.Elements) {
 	for _, c := range parts {
 		switch c := c.(type) {
 		case llm.Text:
 			// The server refuses a text block without text.
 			if strings.TrimSpace(c.Text) != "" {
-				out = append(out, sdk.NewTextBlock(c.Text))
+				out.Add(text(c.Text))
 			}
 		case llm.Image:
-			out = append(out, picture(c))
+			out.Add(picture(c))
 		case llm.ToolResult:
-			out = append(out, result(c))
+			out.Add(result(c))
 		}
 	}
 	return out
 }
 
-func picture(i llm.Image) sdk.ContentBlockParamUnion {
-	return sdk.NewImageBlockBase64(i.MediaType, base64.StdEncoding.EncodeToString(i.Data))
+func text(s string) textBlock { return textBlock{Type: "text", Text: s} }
+
+type imageBlock struct {
+	Type   string `json:"type"`
+	Source source `json:"source"`
 }
 
-func result(r llm.ToolResult) sdk.ContentBlockParamUnion {
-	b := &sdk.ToolResultBlockParam{ToolUseID: llm.WireID(r.CallID, idLength)}
-	if r.Error {
-		b.IsError = param.NewOpt(true)
-	}
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+}
+
+func picture(i llm.Image) imageBlock {
+	return imageBlock{"image", source{"base64", i.MediaType, base64.StdEncoding.EncodeToString(i.Data)}}
+}
+
+type resultBlock struct {
+	Type    string `json:"type"`
+	CallID  string `json:"tool_use_id"`
+	Error   bool   `json:"is_error,omitempty"`
+	Content []any  `json:"content,omitempty"`
+}
+
+func result(r llm.ToolResult) resultBlock {
+	b := resultBlock{Type: "tool_result", CallID: llm.WireID(r.CallID, idLength), Error: r.Error}
 	if r.Text != "" {
-		b.Content = append(b.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: r.Text}})
+		b.Content = append(b.Content, text(r.Text))
 	}
 	for _, i := range r.Images {
-		b.Content = append(b.Content, sdk.ToolResultBlockParamContentUnion{OfImage: picture(i).OfImage})
+		b.Content = append(b.Content, picture(i))
 	}
-	return sdk.ContentBlockParamUnion{OfToolResult: b}
+	return b
 }
 
-// answered is an answer given back as its blocks. Thinking goes only with its signature, as opaque data; pictures that
-// the assistant made elsewhere are shown in the next user turn.
-func answered(parts []llm.Content) (blocks, pictures []sdk.ContentBlockParamUnion) {
+type callBlock struct {
+	Type  string          `json:"type"`
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+// answered is what an answer becomes that is given back. Thinking goes only with its signature, as opaque data;
+// pictures that the assistant made elsewhere are shown in the next user turn.
+func answered(parts []llm.Content) (blocks, pictures llm.Elements) {
 	for _, c := range parts {
 		switch c := c.(type) {
 		case llm.Text:
 			if strings.TrimSpace(c.Text) != "" {
-				blocks = append(blocks, sdk.NewTextBlock(c.Text))
+				blocks.Add(text(c.Text))
 			}
 		case llm.Opaque:
-			blocks = append(blocks, param.Override[sdk.ContentBlockParamUnion](c.Block()))
+			blocks.Add(c.Block())
 		case llm.ToolCall:
-			blocks = append(blocks, sdk.NewToolUseBlock(llm.WireID(c.ID, idLength), c.Arguments, c.Name))
+			blocks.Add(callBlock{"tool_use", llm.WireID(c.ID, idLength), c.Name, c.Arguments})
 		case llm.Image:
-			pictures = append(pictures, picture(c))
+			if pictures.Len() == 0 {
+				pictures.Add(text("You made:"))
+			}
+			pictures.Add(picture(c))
 		}
-	}
-	if pictures != nil {
-		pictures = append([]sdk.ContentBlockParamUnion{sdk.NewTextBlock("You made:")}, pictures...)
 	}
 	return blocks, pictures
 }

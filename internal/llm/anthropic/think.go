@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strconv"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"parley/internal/llm"
 )
 
@@ -28,15 +26,15 @@ func generation(model string) int {
 const adaptive = 406
 
 // budgets are the tokens an effort is worth where a budget is asked for.
-var budgets = map[string]int64{"low": 4_000, "medium": 10_000, "high": 24_000}
+var budgets = map[llm.Effort]int{llm.Low: 4_000, llm.Medium: 10_000, llm.High: 24_000}
 
 // maxTokens is the limit on the answer, which the API insists on. Without one of the request it is what every model of
 // the generation allows.
-func maxTokens(r llm.Request) int64 {
+func maxTokens(r llm.Request) int {
 	g := generation(r.Model)
 	switch {
 	case r.MaxOutput > 0:
-		return int64(r.MaxOutput)
+		return r.MaxOutput
 	case g >= 307:
 		return 32_000
 	case g > 0 && g < 305:
@@ -45,23 +43,32 @@ func maxTokens(r llm.Request) int64 {
 	return 8_192
 }
 
-// think asks for the effort in the way the model knows.
-func think(p *sdk.MessageNewParams, r llm.Request, provider string) {
+// thinking and output are how an effort is asked for: the one with a budget, both without.
+type thinking struct {
+	Type    string `json:"type"`
+	Budget  int    `json:"budget_tokens,omitempty"`
+	Display string `json:"display,omitempty"`
+}
+
+type output struct {
+	Effort llm.Effort `json:"effort"`
+}
+
+// think asks for the effort in the way the model knows; most is the limit on the whole answer.
+func think(r llm.Request, most int, provider string) (*thinking, *output) {
 	budget, ok := budgets[r.Reasoning]
 	if !ok {
-		return
+		return nil, nil
 	}
 	if generation(r.Model) >= adaptive {
-		p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
-		p.OutputConfig.Effort = sdk.OutputConfigEffort(r.Reasoning)
-		return
+		return &thinking{Type: "adaptive", Display: "summarized"}, &output{r.Reasoning}
 	}
 	// At least 1,024, and less than the whole answer.
-	budget = min(budget, p.MaxTokens*3/4)
+	budget = min(budget, most*3/4)
 	if budget < 1024 || unsigned(r, provider) {
-		return
+		return nil, nil
 	}
-	p.Thinking.OfEnabled = &sdk.ThinkingConfigEnabledParam{BudgetTokens: budget}
+	return &thinking{Type: "enabled", Budget: budget}, nil
 }
 
 // unsigned tells whether the run of calls that is going on began without thinking, as when another model began it: the

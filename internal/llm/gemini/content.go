@@ -18,38 +18,50 @@ type writer struct {
 	ids map[string]string
 }
 
-// contents are the turns: user and tool messages in a row are one.
-func (w *writer) contents(messages []llm.Message) []content {
-	var out []content
-	add := func(role string, parts []part) {
-		if len(parts) == 0 {
-			return
-		}
-		if n := len(out); n > 0 && out[n-1].Role == role {
-			out[n-1].Parts = append(out[n-1].Parts, parts...)
-			return
-		}
-		out = append(out, content{role, parts})
-	}
+// turn is a content: user and tool messages in a row are one.
+type turn struct {
+	role  from
+	parts llm.Elements
+}
+
+type from struct {
+	Role string `json:"role"`
+}
+
+// contents joins what each message becomes.
+func (w *writer) contents(messages []llm.Message) llm.Elements {
+	var turns []turn
 	for _, m := range messages {
+		role, parts := from{"user"}, llm.Elements{}
 		if m.Role == llm.Assistant {
-			add("model", w.answered(llm.Arrange(m.Parts, w.provider, w.model)))
+			role, parts = from{"model"}, w.answered(llm.Arrange(m.Parts, w.provider, w.model))
 		} else {
-			add("user", w.said(m.Parts))
+			parts = w.said(m.Parts)
 		}
+		if parts.Len() == 0 {
+			continue
+		}
+		if n := len(turns); n == 0 || turns[n-1].role != role {
+			turns = append(turns, turn{role: role})
+		}
+		turns[len(turns)-1].parts.Append(parts)
+	}
+	var out llm.Elements
+	for _, t := range turns {
+		out.AddJoined(t.role, "parts", t.parts)
 	}
 	return out
 }
 
-// said is a user's or tool's message.
-func (w *writer) said(parts []llm.Content) []part {
-	var out, pictures []part
+// said is what a user's or tool's message becomes.
+func (w *writer) said(parts []llm.Content) llm.Elements {
+	var out, pictures llm.Elements
 	for _, c := range parts {
 		switch c := c.(type) {
 		case llm.Text:
-			out = append(out, part{Text: &c.Text})
+			out.Add(text(c.Text))
 		case llm.Image:
-			out = append(out, picture(c))
+			out.Add(picture(c))
 		case llm.ToolResult:
 			key := "output"
 			if c.Error {
@@ -61,21 +73,22 @@ func (w *writer) said(parts []llm.Content) []part {
 					r.Parts = append(r.Parts, picture(i))
 					continue
 				}
-				label := "Image from " + c.Name + ":"
-				pictures = append(pictures, part{Text: &label}, picture(i))
+				pictures.Add(text("Image from "+c.Name+":"), picture(i))
 			}
-			out = append(out, part{Result: r})
+			out.Add(part{Result: r})
 		}
 	}
-	return append(out, pictures...)
+	out.Append(pictures)
+	return out
 }
+
+func text(s string) part { return part{Text: &s} }
 
 func picture(i llm.Image) part { return part{Data: &blob{i.MediaType, i.Data}} }
 
-// answered is an answer given back as the parts it came in.
-func (w *writer) answered(parts []llm.Content) []part {
+// answered is what an answer becomes that is given back: the parts it came in.
+func (w *writer) answered(parts []llm.Content) (out llm.Elements) {
 	var (
-		out    []part
 		images []string
 		next   *signed
 	)
@@ -89,7 +102,8 @@ func (w *writer) answered(parts []llm.Content) []part {
 	for _, c := range parts {
 		s, ok := mark(c)
 		if next != nil && (ok || !isText(c)) {
-			out, next = append(out, empty(next)), nil
+			out.Add(empty(next))
+			next = nil
 		}
 		switch c := c.(type) {
 		case llm.Opaque:
@@ -98,7 +112,7 @@ func (w *writer) answered(parts []llm.Content) []part {
 			case s.Image:
 				images = append(images, s.Signature)
 			case s.Text == 0:
-				out = append(out, empty(&s))
+				out.Add(empty(&s))
 			default:
 				next = &s
 			}
@@ -106,18 +120,18 @@ func (w *writer) answered(parts []llm.Content) []part {
 			text := c.Text
 			if next != nil {
 				own := text[:min(next.Text, len(text))]
-				out = append(out, part{Text: &own, Signature: next.Signature})
+				out.Add(part{Text: &own, Signature: next.Signature})
 				text, next = text[len(own):], nil
 			}
 			if text != "" {
-				out = append(out, part{Text: &text})
+				out.Add(part{Text: &text})
 			}
 		case llm.Image:
 			p := picture(c)
 			if len(images) > 0 {
 				p.Signature, images = images[0], images[1:]
 			}
-			out = append(out, p)
+			out.Add(p)
 		case llm.ToolCall:
 			s := calls[c.ID]
 			if s.ID != "" {
@@ -129,11 +143,11 @@ func (w *writer) answered(parts []llm.Content) []part {
 				p.Signature = standIn
 			}
 			begun = true
-			out = append(out, p)
+			out.Add(p)
 		}
 	}
 	if next != nil {
-		out = append(out, empty(next))
+		out.Add(empty(next))
 	}
 	return out
 }

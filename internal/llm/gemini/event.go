@@ -2,8 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 
 	"parley/internal/llm"
 )
@@ -49,36 +47,24 @@ type state struct {
 	blocked string
 }
 
-func (s *state) read(body io.Reader) error {
-	stream := newEvents(body)
-	for {
-		data, err := stream.next()
-		if errors.Is(err, io.EOF) {
-			return s.finish()
-		}
-		if err != nil {
-			var fault *llm.Fault
-			if errors.As(err, &fault) {
-				return fault
-			}
-			return llm.Malformed(err)
-		}
-		var chunk response
-		if err := json.Unmarshal(data, &chunk); err != nil {
-			return llm.Malformed(err)
-		}
-		if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
-			message, code := llm.Complaint(data)
-			return llm.StreamFault(message, code)
-		}
-		if !s.take(&chunk) {
-			return nil
-		}
+func decode(a *llm.Answer) llm.Decoder { return &state{answer: a} }
+
+// Event takes one chunk. None of them says that it is the last.
+func (s *state) Event(data []byte) (over bool, err error) {
+	var chunk response
+	if err := json.Unmarshal(data, &chunk); err != nil {
+		return false, err
 	}
+	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
+		message, code := llm.Complaint(data)
+		return false, llm.StreamFault(message, code)
+	}
+	s.take(&chunk)
+	return false, nil
 }
 
-// take writes what one chunk adds; it returns false when the caller has left.
-func (s *state) take(chunk *response) bool {
+// take writes what one chunk adds.
+func (s *state) take(chunk *response) {
 	end := &s.answer.End
 	if chunk.ModelVersion != "" {
 		end.ResponseModel = chunk.ModelVersion
@@ -100,54 +86,47 @@ func (s *state) take(chunk *response) bool {
 			s.reason, s.message = c.FinishReason, c.FinishMessage
 		}
 		for j := range c.Content.Parts {
-			if !s.part(&c.Content.Parts[j]) {
-				return false
-			}
+			s.part(&c.Content.Parts[j])
 		}
 	}
-	return true
 }
 
-func (s *state) part(p *part) bool {
+func (s *state) part(p *part) {
 	a := s.answer
 	switch {
 	case p.Call != nil:
-		id, ok := a.Start(p.Call.ID, p.Call.Name)
-		if !ok {
-			return false
-		}
+		id := a.Start(p.Call.ID, p.Call.Name)
 		kept := signed{Call: id, Signature: p.Signature}
 		if p.Call.ID == id {
 			kept.ID = id
 		}
-		if (kept.ID != "" || kept.Signature != "") && !s.keep(kept) {
-			return false
+		if kept.ID != "" || kept.Signature != "" {
+			s.keep(kept)
 		}
-		return a.Call(id, p.Call.Name, string(p.Call.Args))
+		a.Call(id, p.Call.Name, string(p.Call.Args))
 	case p.Data != nil:
-		if p.Signature != "" && !s.keep(signed{Image: true, Signature: p.Signature}) {
-			return false
+		if p.Signature != "" {
+			s.keep(signed{Image: true, Signature: p.Signature})
 		}
-		return a.Image(llm.Image{MediaType: p.Data.MediaType, Data: p.Data.Data})
+		a.Image(llm.Image{MediaType: p.Data.MediaType, Data: p.Data.Data})
 	case p.Thought:
-		return a.Thinking(p.text())
+		a.Thinking(p.text())
+	default:
+		if p.Signature != "" {
+			s.keep(signed{Text: len(p.text()), Signature: p.Signature})
+		}
+		a.Text(p.text())
 	}
-	if p.Signature != "" && !s.keep(signed{Text: len(p.text()), Signature: p.Signature}) {
-		return false
-	}
-	return a.Text(p.text())
 }
 
-func (s *state) keep(v signed) bool {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return true
+func (s *state) keep(v signed) {
+	if data, err := json.Marshal(v); err == nil {
+		s.answer.Opaque(data)
 	}
-	return s.answer.Opaque(data)
 }
 
-// finish ends the answer after the last chunk.
-func (s *state) finish() error {
+// End takes the end of the stream.
+func (s *state) End() error {
 	end := &s.answer.End
 	if s.reason == "" && s.blocked == "" {
 		return llm.Cut()

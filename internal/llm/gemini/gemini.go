@@ -1,90 +1,65 @@
 // Package gemini speaks Google's Gemini API (generativelanguage, v1beta), as Google and compatible servers serve it.
 //
-// It is a small client of its own over net/http; docs/adr/0002-gemini-client.md says why. Calls mostly come without
-// ids: those get ids here and are given back without. Thought signatures are kept as opaque data and go back in the
-// part they came in (https://ai.google.dev/gemini-api/docs/thought-signatures); a call that another model made gets the
-// documented stand-in for one. Thinking is read, and never given back.
+// It is written by hand; docs/adr/0002 says why. Calls mostly come without ids: those get ids here and are given back
+// without. Thought signatures are kept as opaque data and go back in the part they came in
+// (https://ai.google.dev/gemini-api/docs/thought-signatures); a call that another model made gets the documented
+// stand-in for one. Thinking is read, and never given back.
 //
 // The package does not retry and reads no environment.
 package gemini
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"iter"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 
 	"parley/internal/llm"
 )
 
-// Name is the provider's name in opaque data where the options give none.
-const Name = "gemini"
-
-const standard = "https://generativelanguage.googleapis.com"
-
-type model struct{ options llm.Options }
+// Provider is the wire with Google's server.
+var Provider = llm.Provider{
+	Type: "gemini",
+	Wire: &llm.Wire{
+		Base: "https://generativelanguage.googleapis.com", Version: "/v1beta", Authorize: authorize, Encode: encode, Decode: decode,
+		ListPath: "/models?pageSize=1000", ReadList: list,
+	},
+	Servers: []llm.Server{{
+		Name: "gemini", KeyEnv: "GEMINI_API_KEY", BaseEnv: "GOOGLE_GEMINI_BASE_URL", Default: "gemini-2.5-pro",
+		Models: []llm.Known{
+			{Name: "gemini-2.5-pro", Context: 1_048_576, MaxOutput: 65_536}, {Name: "gemini-2.5-flash", Context: 1_048_576, MaxOutput: 65_536},
+		},
+	}},
+}
 
 // New makes the model of a Gemini server. Without a BaseURL it is Google's.
 func New(o llm.Options) llm.Model {
-	if o.Provider == "" {
-		o.Provider = Name
-	}
-	return &model{o}
+	m, _ := Provider.Model(o, "")
+	return m
 }
 
-func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
-	return llm.Stream(ctx, m.options, r, func(ctx context.Context, a *llm.Answer) error {
-		res, err := m.send(ctx, r)
-		if err != nil {
-			return err
-		}
-		a.Body(res.Body)
-		s := state{answer: a}
-		return s.read(res.Body)
-	})
-}
-
-func (m *model) send(ctx context.Context, r llm.Request) (*http.Response, error) {
-	base, fault := m.options.Base(standard, "/v1beta")
-	if fault != nil {
-		return nil, fault
-	}
-	name, fault := path(r.Model)
-	if fault != nil {
-		return nil, fault
-	}
-	body, err := json.Marshal(newRequest(r, m.options.Provider))
-	if err != nil {
-		return nil, &llm.Fault{Code: llm.CodeInvalid, Message: llm.Line(err.Error())}
-	}
-	address := base + "/" + name + ":streamGenerateContent?alt=sse"
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, &llm.Fault{Code: llm.CodeInvalid, Message: llm.Line(err.Error())}
-	}
-	q.Header.Set("Content-Type", "application/json")
-	q.Header.Set("Accept", "text/event-stream")
-	if m.options.Key != "" {
+func authorize(h http.Header, key string) {
+	if key != "" {
 		// In a header, because addresses end up in logs.
-		q.Header.Set("X-Goog-Api-Key", m.options.Key)
+		h.Set("X-Goog-Api-Key", key)
 	}
-	return m.options.Client(r).Do(q)
 }
 
-// path is the model's resource name: models/NAME, or the name itself where it has a kind, as in tunedModels/NAME.
-func path(name string) (string, *llm.Fault) {
-	if !strings.Contains(name, "/") {
-		name = "models/" + name
+// list finds the models that write in {"models":[{"name":"models/…"}]}.
+func list(body []byte) (names []string, ok bool) {
+	var sent struct {
+		Models []struct {
+			Name    string   `json:"name"`
+			Methods []string `json:"supportedGenerationMethods"`
+		} `json:"models"`
 	}
-	segments := strings.Split(name, "/")
-	for i, s := range segments {
-		if s == "" || s == "." || s == ".." {
-			return "", &llm.Fault{Code: llm.CodeInvalid, Message: "not a model's name: " + llm.Line(name)}
+	if json.Unmarshal(body, &sent) != nil || sent.Models == nil {
+		return nil, false
+	}
+	for _, m := range sent.Models {
+		if m.Methods == nil || slices.Contains(m.Methods, "generateContent") {
+			names = append(names, strings.TrimPrefix(m.Name, "models/"))
 		}
-		segments[i] = url.PathEscape(s)
 	}
-	return strings.Join(segments, "/"), nil
+	return names, true
 }

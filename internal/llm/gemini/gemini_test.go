@@ -16,7 +16,7 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		New:       gemini.New,
+		Provider:  gemini.Provider,
 		Text:      llmtest.File(t, "text.sse"),
 		Calls:     llmtest.File(t, "calls.sse"),
 		KeyHeader: "X-Goog-Api-Key", KeyValue: llmtest.Secret,
@@ -26,13 +26,14 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
-func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
-func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
+func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
+func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := gemini.New(llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(gemini.Provider, llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -92,7 +93,11 @@ func TestForeignRun(t *testing.T) {
 
 // What an effort becomes depends on the model.
 func TestThinking(t *testing.T) {
-	for _, c := range []struct{ model, effort, want string }{
+	for _, c := range []struct {
+		model  string
+		effort llm.Effort
+		want   string
+	}{
 		{"gemini-2.5-pro", "low", `{"includeThoughts":true,"thinkingBudget":2048}`},
 		{"gemini-2.5-flash", "high", `{"includeThoughts":true,"thinkingBudget":24576}`},
 		{"gemini-3.1-pro", "high", `{"includeThoughts":true,"thinkingLevel":"high"}`},

@@ -2,18 +2,19 @@ package gemini
 
 import (
 	"encoding/json"
+	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"parley/internal/llm"
 )
 
-// request is the body (https://ai.google.dev/api/generate-content#request-body).
+// request is the body without its contents (https://ai.google.dev/api/generate-content#request-body).
 type request struct {
-	System   *content   `json:"systemInstruction,omitempty"`
-	Contents []content  `json:"contents"`
-	Tools    []tools    `json:"tools,omitempty"`
-	Config   *generated `json:"generationConfig,omitempty"`
+	System *content   `json:"systemInstruction,omitempty"`
+	Tools  []tools    `json:"tools,omitempty"`
+	Config *generated `json:"generationConfig,omitempty"`
 }
 
 type content struct {
@@ -72,32 +73,56 @@ type generated struct {
 }
 
 type think struct {
-	Include bool   `json:"includeThoughts"`
-	Budget  int    `json:"thinkingBudget,omitempty"`
-	Level   string `json:"thinkingLevel,omitempty"`
+	Include bool       `json:"includeThoughts"`
+	Budget  int        `json:"thinkingBudget,omitempty"`
+	Level   llm.Effort `json:"thinkingLevel,omitempty"`
 }
 
-func newRequest(r llm.Request, provider string) request {
-	w := writer{provider: provider, model: r.Model, generation: generation(r.Model), ids: make(map[string]string)}
-	q := request{Contents: w.contents(r.Messages)}
-	if r.System != "" {
-		q.System = &content{Parts: []part{{Text: &r.System}}}
+func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+	path, fault := resource(r.Model)
+	if fault != nil {
+		return "", nil, fault
 	}
-	if len(r.Tools) > 0 {
-		list := make([]function, len(r.Tools))
-		for i, t := range r.Tools {
-			list[i] = function{Name: t.Name, Description: t.Description}
-			if json.Valid(t.Schema) {
-				list[i].Schema = t.Schema
-			}
-		}
-		q.Tools = []tools{{list}}
+	w := writer{provider: to.Provider, model: r.Model, generation: generation(r.Model), ids: make(map[string]string)}
+	q := request{Tools: functions(r.Tools)}
+	if r.System != "" {
+		q.System = &content{Parts: []part{text(r.System)}}
 	}
 	config := generated{MaxOutput: r.MaxOutput, Thinking: thinking(r.Reasoning, w.generation)}
 	if config != (generated{}) {
 		q.Config = &config
 	}
-	return q
+	body, err := llm.Join(q, "contents", w.contents(r.Messages))
+	return "/" + path + ":streamGenerateContent?alt=sse", body, err
+}
+
+func functions(specs []llm.ToolSpec) []tools {
+	if len(specs) == 0 {
+		return nil
+	}
+	list := make([]function, len(specs))
+	for i, t := range specs {
+		list[i] = function{Name: t.Name, Description: t.Description}
+		if json.Valid(t.Schema) {
+			list[i].Schema = t.Schema
+		}
+	}
+	return []tools{{list}}
+}
+
+// resource is the model's name in the path: models/NAME, or the name itself where it has a kind, as in tunedModels/NAME.
+func resource(name string) (string, *llm.Fault) {
+	if !strings.Contains(name, "/") {
+		name = "models/" + name
+	}
+	segments := strings.Split(name, "/")
+	for i, s := range segments {
+		if s == "" || s == "." || s == ".." {
+			return "", &llm.Fault{Code: llm.CodeInvalid, Message: "not a model's name: " + llm.Line(name)}
+		}
+		segments[i] = url.PathEscape(s)
+	}
+	return strings.Join(segments, "/"), nil
 }
 
 var version = regexp.MustCompile(`gemini-(\d+)(?:\.(\d))?`)
@@ -119,9 +144,9 @@ const third = 30
 
 // budgets are the tokens an effort is worth; the most that every 2.5 model takes is 24,576
 // (https://ai.google.dev/gemini-api/docs/thinking#set-budget).
-var budgets = map[string]int{"low": 2_048, "medium": 8_192, "high": 24_576}
+var budgets = map[llm.Effort]int{llm.Low: 2_048, llm.Medium: 8_192, llm.High: 24_576}
 
-func thinking(effort string, generation int) *think {
+func thinking(effort llm.Effort, generation int) *think {
 	budget, ok := budgets[effort]
 	switch {
 	case !ok || generation > 0 && generation < 25:

@@ -10,7 +10,7 @@ import (
 // Each law is one that an answer can break.
 func TestLaws(t *testing.T) {
 	end := func(reason llm.StopReason) llm.End { return llm.End{Reason: reason} }
-	fault := func(code string) *llm.Fault { return &llm.Fault{Code: code, Message: "m"} }
+	fault := func(code llm.Code) *llm.Fault { return &llm.Fault{Code: code, Message: "m"} }
 	call := llm.ToolCall{ID: "c", Name: "n", Arguments: []byte("{}")}
 	start := llm.ToolCallStart{ID: "c", Name: "n"}
 	r := llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.Assistant, Parts: []llm.Content{llm.ToolCall{ID: "old"}}}}}

@@ -18,14 +18,14 @@ import (
 
 // Wire is a child to hold to the contract. Its testdata has text.sse and calls.sse.
 type Wire struct {
-	New func(llm.Options) llm.Model
+	Provider llm.Provider
 	// Text and Calls are the bodies.
 	Text, Calls string
 	// Usage is what the bodies report, where that is not [Usage] whole.
 	Usage llm.Usage
 	// Key is the header, with its value for [Secret].
 	KeyHeader, KeyValue string
-	// Environment are the variables that the wire's SDK knows.
+	// Environment are the variables that its provider's own client reads.
 	Environment []string
 }
 
@@ -54,8 +54,19 @@ func Run(t *testing.T, w Wire) {
 	t.Run("sent", w.sent)
 }
 
+// Open is the model of a provider that has a server.
+func Open(p llm.Provider, o llm.Options) llm.Model {
+	m, fault := p.Model(o, "")
+	if fault != nil {
+		panic(fault)
+	}
+	return m
+}
+
+func (w Wire) open(o llm.Options) llm.Model { return Open(w.Provider, o) }
+
 func (w Wire) ask(s *Server, r llm.Request) (Heard, []llm.Part) {
-	m := w.New(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()})
+	m := w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()})
 	return Hear(m.Stream(context.Background(), r))
 }
 
@@ -227,7 +238,7 @@ func (w Wire) refused(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	m := w.New(llm.Options{BaseURL: "http://" + address, Key: Secret, HTTP: &http.Client{Transport: &http.Transport{}}})
+	m := w.open(llm.Options{BaseURL: "http://" + address, Key: Secret, HTTP: &http.Client{Transport: &http.Transport{}}})
 	got, parts := Hear(m.Stream(t.Context(), First()))
 	w.check(t, parts)
 	want := &llm.Fault{Code: llm.CodeProvider, Message: address + ": connection refused", Retryable: true, Unreachable: true}
@@ -235,7 +246,7 @@ func (w Wire) refused(t *testing.T) {
 		t.Errorf("fault (-want +got):\n%s", diff)
 	}
 	for _, bad := range []string{"ftp://host/v1", "host:80", "http://", "http://h/v1?key=" + Secret} {
-		got, parts := Hear(w.New(llm.Options{BaseURL: bad, Key: Secret}).Stream(t.Context(), First()))
+		got, parts := Hear(w.open(llm.Options{BaseURL: bad, Key: Secret}).Stream(t.Context(), First()))
 		w.check(t, parts)
 		if got.End.Fault == nil || got.End.Fault.Code != llm.CodeInvalid {
 			t.Errorf("%s: %+v", bad, got.End.Fault)
@@ -252,7 +263,7 @@ func (w Wire) cancels(t *testing.T) {
 			<-s.Asked()
 			cancel()
 		}()
-		_, parts := Hear(w.New(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(ctx, First()))
+		_, parts := Hear(w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(ctx, First()))
 		<-s.Left()
 		w.check(t, parts)
 		if end := parts[0].(llm.End); end.Reason != llm.Canceled {
@@ -264,7 +275,7 @@ func (w Wire) cancels(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var parts []llm.Part
-		for p := range w.New(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(ctx, First()) {
+		for p := range w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(ctx, First()) {
 			parts = append(parts, p)
 			if _, text := p.(llm.TextDelta); text {
 				cancel()
@@ -280,7 +291,7 @@ func (w Wire) cancels(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		s := Serve(t)
-		_, parts := Hear(w.New(llm.Options{BaseURL: s.URL, HTTP: s.Client()}).Stream(ctx, First()))
+		_, parts := Hear(w.open(llm.Options{BaseURL: s.URL, HTTP: s.Client()}).Stream(ctx, First()))
 		w.check(t, parts)
 		if end := parts[0].(llm.End); end.Reason != llm.Canceled {
 			t.Errorf("end %+v", end)
@@ -303,7 +314,7 @@ func untilText(body string) string {
 func (w Wire) leaves(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	s := Serve(t, Reply{Body: untilText(w.Text), Hold: true})
-	for p := range w.New(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(t.Context(), First()) {
+	for p := range w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(t.Context(), First()) {
 		if _, text := p.(llm.TextDelta); text {
 			break
 		}
@@ -344,7 +355,7 @@ func (w Wire) environment(t *testing.T) {
 	s := Serve(t, Reply{Body: w.Text}, Reply{Body: w.Text})
 	for _, key := range []string{Secret, ""} {
 		o := llm.Options{BaseURL: s.URL, Key: key, HTTP: s.Client(), Headers: map[string]string{"X-Own": "own"}}
-		got, parts := Hear(w.New(o).Stream(t.Context(), First()))
+		got, parts := Hear(w.open(o).Stream(t.Context(), First()))
 		w.check(t, parts)
 		if got.Text != Said {
 			t.Errorf("answer %+v %+v", got, got.End.Fault)
@@ -387,7 +398,7 @@ func Fuzz(f *testing.F, w Wire) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		m := w.New(llm.Options{BaseURL: "http://host.invalid/v1", Key: Secret, HTTP: &http.Client{Transport: canned(body)}})
+		m := w.open(llm.Options{BaseURL: "http://host.invalid/v1", Key: Secret, HTTP: &http.Client{Transport: canned(body)}})
 		r := First()
 		h, parts := Hear(m.Stream(t.Context(), r))
 		if err := Laws(r, parts); err != nil {
@@ -414,7 +425,7 @@ func Bench(b *testing.B, w Wire) {
 	for b.Loop() {
 		s := Serve(b, Reply{Body: body.String()})
 		n := 0
-		m := w.New(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()})
+		m := w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()})
 		for range m.Stream(b.Context(), First()) {
 			n++
 		}
@@ -423,4 +434,26 @@ func Bench(b *testing.B, w Wire) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*deltas), "ns/delta")
+}
+
+// BenchRequest measures how long it takes to write a request of 1,000 messages and 1.3 MB, an answer of one word
+// included.
+func BenchRequest(b *testing.B, w Wire) {
+	r := First()
+	r.Messages = nil
+	text := strings.Repeat("Some words of a conversation, with <tags> & \"quotes\".\n", 10)
+	for i := range 250 {
+		call := llm.ToolCall{ID: fmt.Sprintf("call_%d", i), Name: "read", Arguments: []byte(`{"path":"a.txt","limit":200}`)}
+		r.Messages = append(r.Messages,
+			llm.Message{Role: llm.User, Parts: []llm.Content{llm.Text{Text: text}}},
+			llm.Message{Role: llm.Assistant, Parts: []llm.Content{llm.Thinking{Text: text}, llm.Text{Text: text}, call}},
+			llm.Message{Role: llm.Tool, Parts: []llm.Content{llm.ToolResult{CallID: call.ID, Name: "read", Text: strings.Repeat(text, 4)}}},
+			llm.Message{Role: llm.Assistant, Parts: []llm.Content{llm.Text{Text: text}}})
+	}
+	m := w.open(llm.Options{Key: Secret, HTTP: &http.Client{Transport: canned(w.Text)}})
+	for b.Loop() {
+		if h, _ := Hear(m.Stream(b.Context(), r)); h.Text != Said {
+			b.Fatalf("%+v", h.End)
+		}
+	}
 }

@@ -14,6 +14,14 @@ import (
 	"parley/internal/llm"
 )
 
+// Provider is that model. It is no built-in server of the configuration: nobody gets it who does not ask for it.
+var Provider = llm.Provider{
+	Type:  "mock",
+	Local: &llm.Local{Open: open, Name: "mock", About: "repeats the conversation"},
+}
+
+func open(llm.Options, string) (llm.Model, *llm.Fault) { return New(), nil }
+
 // New returns the model.
 func New() llm.Model { return model{} }
 

@@ -47,7 +47,7 @@ func (d *callDelta) text() string {
 	return string(raw)
 }
 
-func (cs *calls) add(a *llm.Answer, d *callDelta) bool {
+func (cs *calls) add(a *llm.Answer, d *callDelta) {
 	text := d.text()
 	c := cs.find(d, text)
 	if c.id == "" {
@@ -57,16 +57,14 @@ func (cs *calls) add(a *llm.Answer, d *callDelta) bool {
 		c.name = d.Function.Name
 	}
 	c.arguments.WriteString(text)
-	if c.started || c.name == "" {
-		return true
+	if !c.started && c.name != "" {
+		c.start(a)
 	}
-	return c.start(a)
 }
 
-func (c *call) start(a *llm.Answer) (ok bool) {
+func (c *call) start(a *llm.Answer) {
 	c.started = true
-	c.own, ok = a.Start(c.id, c.name)
-	return ok
+	c.own = a.Start(c.id, c.name)
 }
 
 // find is the call that a piece belongs to, a new one where it begins one.
@@ -118,11 +116,9 @@ func (cs *calls) begin() *call {
 // finish gives out every call, in the order in which they began.
 func (cs *calls) finish(a *llm.Answer) {
 	for _, c := range cs.open {
-		if !c.started && !c.start(a) {
-			return
+		if !c.started {
+			c.start(a)
 		}
-		if !a.Call(c.own, c.name, c.arguments.String()) {
-			return
-		}
+		a.Call(c.own, c.name, c.arguments.String())
 	}
 }

@@ -1,6 +1,7 @@
 package openaichat
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -123,12 +124,37 @@ type state struct {
 	calls   calls
 	trail   trail
 	reason  string
-	done    bool
 	refused bool
 }
 
-// take writes what one chunk adds; it returns false when the caller has left.
-func (s *state) take(c *chunk) bool {
+func decode(a *llm.Answer) llm.Decoder { return &state{answer: a} }
+
+// Event takes one chunk, or the word that there are no more.
+func (s *state) Event(data []byte) (over bool, err error) {
+	if bytes.HasPrefix(data, []byte("[DONE]")) {
+		return true, s.finish()
+	}
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return false, err
+	}
+	if fault := c.fault(data); fault != nil {
+		return false, fault
+	}
+	s.take(&c)
+	return false, nil
+}
+
+// End takes the end of a stream without that word, which some servers leave out.
+func (s *state) End() error {
+	if s.reason == "" {
+		return llm.Cut()
+	}
+	return s.finish()
+}
+
+// take writes what one chunk adds.
+func (s *state) take(c *chunk) {
 	a := s.answer
 	if c.Model != "" {
 		a.End.ResponseModel = c.Model
@@ -144,50 +170,38 @@ func (s *state) take(c *chunk) bool {
 		if choice.Finish != "" {
 			s.reason = choice.Finish
 		}
-		if !s.delta(&choice.Delta) {
-			return false
-		}
+		s.delta(&choice.Delta)
 	}
-	return true
 }
 
-func (s *state) delta(d *delta) bool {
+func (s *state) delta(d *delta) {
 	a := s.answer
-	thinking, field := d.ReasoningContent.text, "reasoning_content"
+	thinking, field := d.ReasoningContent.text, fieldContent
 	if thinking == "" {
-		thinking, field = d.Reasoning.text, "reasoning"
+		thinking, field = d.Reasoning.text, fieldPlain
 	}
 	s.trail.add(field, thinking, d.ReasoningDetails)
-	if !a.Thinking(thinking) || !a.Thinking(d.Content.thinking) || !a.Text(d.Content.text) {
-		return false
-	}
+	a.Thinking(thinking)
+	a.Thinking(d.Content.thinking)
+	a.Text(d.Content.text)
 	if d.Refusal.text != "" {
 		s.refused = true
-		if !a.Text(d.Refusal.text) {
-			return false
-		}
+		a.Text(d.Refusal.text)
 	}
 	for _, image := range d.Images {
-		if picture, ok := image.picture(); ok && !a.Image(picture) {
-			return false
+		if picture, ok := image.picture(); ok {
+			a.Image(picture)
 		}
 	}
 	for i := range d.ToolCalls {
-		if !s.calls.add(a, &d.ToolCalls[i]) {
-			return false
-		}
+		s.calls.add(a, &d.ToolCalls[i])
 	}
-	return true
 }
 
-// finish ends the answer after the last event.
+// finish ends the answer after the last chunk.
 func (s *state) finish() error {
 	a := s.answer
-	switch reason := strings.ToLower(s.reason); reason {
-	case "":
-		if !s.done {
-			return llm.Cut()
-		}
+	switch strings.ToLower(s.reason) {
 	case "length", "max_tokens":
 		a.End.Reason = llm.Length
 	case "content_filter", "refusal", "safety":
@@ -198,8 +212,8 @@ func (s *state) finish() error {
 	if s.refused {
 		a.End.Reason = llm.Filtered
 	}
-	if block := s.trail.block(); block != nil && !a.OpaqueAt(llm.Place{}, block) {
-		return nil
+	if block := s.trail.block(); block != nil {
+		a.OpaqueAt(llm.Place{}, block)
 	}
 	s.calls.finish(a)
 	return nil

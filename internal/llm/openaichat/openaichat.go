@@ -1,9 +1,8 @@
 // Package openaichat speaks OpenAI's chat completions, as OpenAI and every compatible server serve them: Ollama, vLLM,
 // llama.cpp, OpenRouter, LM Studio, DeepSeek and many more.
 //
-// The request is made of the official SDK's types and sent by its client; the stream is framed by its event decoder.
-// The chunks are decoded here, because compatible servers differ from the SDK's types in small ways that matter, and
-// because the SDK takes several times as long for a delta. The differences that are taken are listed at [chunk] and
+// It is written by hand (docs/adr/0005): what is sent is exactly what is here, and of what comes the members that
+// matter are read. Compatible servers differ in small ways; the differences that are taken are listed at [chunk] and
 // [calls]. Thinking is read from reasoning_content, reasoning, and content parts of type thinking; it is given back
 // only to the server that sent it, in the field it used, and only within the run of calls it belongs to, or as
 // reasoning_details, where the server sends those.
@@ -13,97 +12,63 @@
 package openaichat
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"iter"
-	"net/http"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
+	"net"
+	"net/url"
+	"strings"
 
 	"parley/internal/llm"
 )
 
-// Name is the provider's name in opaque data where the options give none.
-const Name = "openai-chat"
-
-const standard = "https://api.openai.com"
-
-type model struct{ options llm.Options }
+// Provider is the wire with OpenAI's server and Ollama's.
+var Provider = llm.Provider{
+	Type: "openai-chat",
+	Wire: &llm.Wire{
+		Base: "https://api.openai.com/v1", Version: "/v1", Authorize: llm.Bearer, Encode: encode, Decode: decode,
+		ListPath: "/models", ReadList: llm.ReadList,
+	},
+	Servers: []llm.Server{
+		{
+			Name: "openai-chat", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL", Default: "gpt-5",
+			Models: []llm.Known{
+				{Name: "gpt-5", Context: 400_000, MaxOutput: 128_000}, {Name: "gpt-5-mini", Context: 400_000, MaxOutput: 128_000},
+				{Name: "gpt-4.1", Context: 1_047_576, MaxOutput: 32_768}, {Name: "gpt-4o", Context: 128_000, MaxOutput: 16_384},
+			},
+		},
+		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseEnv: "OLLAMA_HOST", ReadBase: ollamaURL},
+	},
+}
 
 // New makes the model of a chat completions server. Without a BaseURL it is OpenAI's.
 func New(o llm.Options) llm.Model {
-	if o.Provider == "" {
-		o.Provider = Name
-	}
-	return &model{o}
+	m, _ := Provider.Model(o, "")
+	return m
 }
 
-func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
-	return llm.Stream(ctx, m.options, r, func(ctx context.Context, a *llm.Answer) error {
-		res, err := m.send(ctx, r)
-		if err != nil {
-			return err
-		}
-		a.Body(res.Body)
-		return read(ssestream.NewDecoder(res), a)
-	})
-}
-
-func (m *model) send(ctx context.Context, r llm.Request) (*http.Response, error) {
-	base, fault := m.options.Base(standard, "/v1")
-	if fault != nil {
-		return nil, fault
+// ollamaURL reads OLLAMA_HOST as the Ollama client does: an address, or a host or a port alone; the address to listen
+// on at all interfaces means this host.
+func ollamaURL(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
 	}
-	// A client made by hand: the SDK's constructor reads OPENAI_* from the environment.
-	client := openai.Client{Options: []option.RequestOption{
-		option.WithBaseURL(base),
-		option.WithAPIKey(m.options.Key),
-		option.WithHTTPClient(m.options.Client(r)),
-		option.WithMaxRetries(0),
-		option.WithHeader("Accept", "text/event-stream"),
-		option.WithJSONSet("stream", true),
-	}}
-	var res *http.Response
-	err := client.Post(ctx, "chat/completions", params(r, m.options.Provider, base), &res)
-	return res, err
-}
-
-// read writes the answer from the events of a stream.
-func read(events ssestream.Decoder, a *llm.Answer) error {
-	s := state{answer: a}
-	for events.Next() {
-		data := bytes.TrimSpace(events.Event().Data)
-		if len(data) == 0 {
-			continue
-		}
-		if bytes.HasPrefix(data, []byte("[DONE]")) {
-			s.done = true
-			break
-		}
-		var c chunk
-		if err := json.Unmarshal(data, &c); err != nil {
-			return llm.Malformed(err)
-		}
-		if fault := c.fault(data); fault != nil {
-			return fault
-		}
-		if !s.take(&c) {
-			return nil
-		}
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
 	}
-	if err := events.Err(); err != nil {
-		return broken(err)
+	host, port := u.Hostname(), u.Port()
+	switch host {
+	case "", "0.0.0.0", "::":
+		host = "127.0.0.1"
 	}
-	return s.finish()
-}
-
-// broken tells a connection that failed from a line that no decoder takes.
-func broken(err error) error {
-	if fault, ok := err.(*llm.Fault); ok {
-		return fault
+	if port == "" && u.Scheme == "http" {
+		port = "11434"
 	}
-	return llm.Malformed(err)
+	u.Host = host
+	if port != "" {
+		u.Host = net.JoinHostPort(host, port)
+	}
+	if path := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(path, "/v1") {
+		u.Path = path + "/v1"
+	}
+	return u.String()
 }

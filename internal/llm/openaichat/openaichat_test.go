@@ -2,15 +2,13 @@ package openaichat_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
@@ -19,7 +17,7 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		New:       openaichat.New,
+		Provider:  openaichat.Provider,
 		Text:      llmtest.File(t, "text.sse"),
 		Calls:     llmtest.File(t, "calls.sse"),
 		KeyHeader: "Authorization", KeyValue: "Bearer " + llmtest.Secret,
@@ -30,35 +28,14 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
-func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
-func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
-
-// The reference for BenchmarkDeltas: the SDK's own stream of its own chunk type, from the same server.
-func BenchmarkSDK(b *testing.B) {
-	llmtest.Bench(b, llmtest.Wire{Text: llmtest.File(b, "text.sse"), New: func(o llm.Options) llm.Model { return sdkModel{o} }})
-}
-
-type sdkModel struct{ options llm.Options }
-
-func (m sdkModel) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
-	return func(yield func(llm.Part) bool) {
-		chat := openai.NewChatCompletionService(option.WithBaseURL(m.options.BaseURL), option.WithHTTPClient(m.options.HTTP))
-		stream := chat.NewStreaming(ctx, openai.ChatCompletionNewParams{Model: r.Model})
-		defer stream.Close()
-		for stream.Next() {
-			for _, c := range stream.Current().Choices {
-				if !yield(llm.TextDelta{Text: c.Delta.Content}) {
-					return
-				}
-			}
-		}
-	}
-}
+func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
+func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := openaichat.New(llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -91,6 +68,23 @@ func TestThinkingGoesBack(t *testing.T) {
 	for _, q := range s.Queries() {
 		if strings.Contains(string(q.Body), "briefly") {
 			t.Errorf("thinking in %s", q.Body)
+		}
+	}
+}
+
+// Thinking goes back in the field that it came in.
+func TestThinkingField(t *testing.T) {
+	for _, field := range []string{"reasoning_content", "reasoning"} {
+		body := event(`{"`+field+`":"Hm."}`) + event(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"now","arguments":"{}"}}]}`) + finish("tool_calls")
+		s := llmtest.Serve(t, llmtest.Reply{Body: body}, llmtest.Reply{Body: wire(t).Text})
+		ask(t, s, llmtest.Second(ask(t, s, llmtest.First())))
+		var sent struct{ Messages []map[string]any }
+		if err := json.Unmarshal(s.Queries()[1].Body, &sent); err != nil {
+			t.Fatal(err)
+		}
+		got := sent.Messages[2]
+		if got[field] != "Hm." || len(got) != 3 {
+			t.Errorf("%s: %v", field, got)
 		}
 	}
 }
@@ -246,7 +240,7 @@ func TestBaseURL(t *testing.T) {
 		"/api/v1": "/api/v1/chat/completions", "/v1beta/openai/": "/v1beta/openai/chat/completions",
 	} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: body})
-		h, _ := llmtest.Hear(openaichat.New(llm.Options{BaseURL: s.URL + suffix, HTTP: s.Client()}).Stream(t.Context(), llmtest.First()))
+		h, _ := llmtest.Hear(llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL + suffix, HTTP: s.Client()}).Stream(t.Context(), llmtest.First()))
 		if got := s.Queries()[0].Path; got != want || h.Text != llmtest.Said {
 			t.Errorf("%q: path %s, want %s", suffix, got, want)
 		}

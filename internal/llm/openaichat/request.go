@@ -6,43 +6,52 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"parley/internal/llm"
 )
 
 // idLength is the longest tool_call_id that OpenAI takes.
 const idLength = 40
 
-// params is the request's body.
-func params(r llm.Request, provider, base string) openai.ChatCompletionNewParams {
-	p := openai.ChatCompletionNewParams{
-		Model:           r.Model,
-		Messages:        messages(r, provider),
-		ReasoningEffort: shared.ReasoningEffort(r.Reasoning),
-		StreamOptions:   openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
-	}
+// request is the body without its messages (https://platform.openai.com/docs/api-reference/chat/create).
+type request struct {
+	Model               string     `json:"model"`
+	Stream              bool       `json:"stream"`
+	Options             options    `json:"stream_options"`
+	Effort              llm.Effort `json:"reasoning_effort,omitempty"`
+	MaxTokens           int        `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int        `json:"max_completion_tokens,omitempty"`
+	CacheKey            string     `json:"prompt_cache_key,omitempty"`
+	Tools               []tool     `json:"tools,omitempty"`
+}
+
+type options struct {
+	Usage bool `json:"include_usage"`
+}
+
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+	q := request{Model: r.Model, Stream: true, Options: options{Usage: true}, Effort: r.Reasoning}
 	for _, t := range r.Tools {
-		f := shared.FunctionDefinitionParam{Name: t.Name, Parameters: schema(t.Schema)}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(f))
+		q.Tools = append(q.Tools, tool{"function", function{t.Name, t.Description, t.Object()}})
 	}
 	// Only OpenAI itself has these: others know max_tokens alone, and some refuse members they do not know.
-	own := isOpenAI(base)
-	if own && r.Session != "" {
-		p.PromptCacheKey = param.NewOpt(r.Session)
+	if isOpenAI(to.Base) {
+		q.CacheKey, q.MaxCompletionTokens = r.Session, r.MaxOutput
+	} else {
+		q.MaxTokens = r.MaxOutput
 	}
-	switch {
-	case r.MaxOutput > 0 && own:
-		p.MaxCompletionTokens = param.NewOpt(int64(r.MaxOutput))
-	case r.MaxOutput > 0:
-		p.MaxTokens = param.NewOpt(int64(r.MaxOutput))
-	}
-	return p
+	body, err := llm.Join(q, "messages", messages(r, to.Provider))
+	return "/chat/completions", body, err
 }
 
 func isOpenAI(base string) bool {
@@ -54,20 +63,22 @@ func isOpenAI(base string) bool {
 	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".openai.azure.com")
 }
 
-// schema is a tool's schema as the SDK takes it. One that is not an object is left out: the tool then has no
-// arguments.
-func schema(raw json.RawMessage) shared.FunctionParameters {
-	var s shared.FunctionParameters
-	if json.Unmarshal(raw, &s) != nil || s == nil {
-		return shared.FunctionParameters{"type": "object", "properties": map[string]any{}}
-	}
-	return s
+// from is the role of a message whose content is a list.
+type from struct {
+	Role string `json:"role"`
 }
 
-func messages(r llm.Request, provider string) []openai.ChatCompletionMessageParamUnion {
-	out := make([]openai.ChatCompletionMessageParamUnion, 0, len(r.Messages)+1)
+// said is a message whose content is a text.
+type said struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// messages joins what each message of the conversation becomes.
+func messages(r llm.Request, provider string) llm.Elements {
+	var out llm.Elements
 	if r.System != "" {
-		out = append(out, openai.SystemMessage(r.System))
+		out.Add(said{"system", r.System})
 	}
 	// Thinking before the last user message is of no use to a server; some refuse it.
 	current := 0
@@ -78,73 +89,138 @@ func messages(r llm.Request, provider string) []openai.ChatCompletionMessagePara
 	}
 	// Pictures of results follow the last result: the wire takes only text in a tool message, and only tool messages
 	// directly after calls. What the model drew itself is shown to it there too: an assistant's message is text.
-	var pictures []openai.ChatCompletionContentPartUnionParam
-	for i, m := range r.Messages {
-		if m.Role != llm.Tool && pictures != nil {
-			out, pictures = append(out, openai.UserMessage(pictures)), nil
-		}
-		switch m.Role {
-		case llm.Assistant:
-			out = append(out, assistant(llm.Arrange(m.Parts, provider, r.Model), i > current)...)
-			for _, c := range m.Parts {
-				if image, ok := c.(llm.Image); ok {
-					pictures = append(pictures, openai.TextContentPart("You made:"), picture(image))
-				}
-			}
-		case llm.Tool:
-			for _, c := range m.Parts {
-				result, ok := c.(llm.ToolResult)
-				if !ok {
-					continue
-				}
-				out = append(out, openai.ToolMessage(result.Text, llm.WireID(result.CallID, idLength)))
-				for _, image := range result.Images {
-					pictures = append(pictures, openai.TextContentPart("Image from "+result.Name+":"), picture(image))
-				}
-			}
-		default:
-			out = append(out, user(m.Parts)...)
+	var pictures llm.Elements
+	flush := func() {
+		if pictures.Len() > 0 {
+			out.AddJoined(from{"user"}, "content", pictures)
+			pictures = llm.Elements{}
 		}
 	}
-	if pictures != nil {
-		out = append(out, openai.UserMessage(pictures))
+	for i, m := range r.Messages {
+		if m.Role != llm.Tool {
+			flush()
+		}
+		var shown llm.Elements
+		switch m.Role {
+		case llm.Assistant:
+			out.Append(assistant(llm.Arrange(m.Parts, provider, r.Model), i > current))
+			shown = drawn(m.Parts)
+		case llm.Tool:
+			var results llm.Elements
+			results, shown = answers(m.Parts)
+			out.Append(results)
+		default:
+			out.Append(user(m.Parts))
+		}
+		pictures.Append(shown)
+	}
+	flush()
+	return out
+}
+
+// textPart and imagePart are pieces of a content that is a list.
+type textPart struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type imagePart struct {
+	Type  string   `json:"type"`
+	Image imageURL `json:"image_url"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+func text(s string) textPart { return textPart{"text", s} }
+
+func picture(i llm.Image) imagePart {
+	return imagePart{"image_url", imageURL{"data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data)}}
+}
+
+// user is a user's message, none where it says nothing.
+func user(parts []llm.Content) llm.Elements {
+	var out, list llm.Elements
+	if len(parts) == 1 {
+		if only, ok := parts[0].(llm.Text); ok {
+			out.Add(said{"user", only.Text})
+			return out
+		}
+	}
+	for _, c := range parts {
+		switch c := c.(type) {
+		case llm.Text:
+			list.Add(text(c.Text))
+		case llm.Image:
+			list.Add(picture(c))
+		}
+	}
+	if list.Len() > 0 {
+		out.AddJoined(from{"user"}, "content", list)
 	}
 	return out
 }
 
-func user(parts []llm.Content) []openai.ChatCompletionMessageParamUnion {
-	var list []openai.ChatCompletionContentPartUnionParam
-	plain := true
+// result is the answer to a call.
+type result struct {
+	Role    string `json:"role"`
+	CallID  string `json:"tool_call_id"`
+	Content string `json:"content"`
+}
+
+// answers are a tool's message, and the pictures in it.
+func answers(parts []llm.Content) (out, pictures llm.Elements) {
 	for _, c := range parts {
-		switch c := c.(type) {
-		case llm.Text:
-			list = append(list, openai.TextContentPart(c.Text))
-		case llm.Image:
-			list, plain = append(list, picture(c)), false
+		r, ok := c.(llm.ToolResult)
+		if !ok {
+			continue
+		}
+		out.Add(result{"tool", llm.WireID(r.CallID, idLength), r.Text})
+		for _, i := range r.Images {
+			pictures.Add(text("Image from "+r.Name+":"), picture(i))
 		}
 	}
-	switch {
-	case len(list) == 0:
-		return nil
-	case plain && len(list) == 1:
-		return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(list[0].OfText.Text)}
+	return out, pictures
+}
+
+// drawn are the pictures of an answer.
+func drawn(parts []llm.Content) (pictures llm.Elements) {
+	for _, c := range parts {
+		if i, ok := c.(llm.Image); ok {
+			pictures.Add(text("You made:"), picture(i))
+		}
 	}
-	return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(list)}
+	return pictures
 }
 
-func picture(i llm.Image) openai.ChatCompletionContentPartUnionParam {
-	return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
-		URL: "data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data),
-	})
+// answer is an assistant's message. Its thinking has a name of each server's own.
+type answer struct {
+	Role             string          `json:"role"`
+	Content          string          `json:"content,omitempty"`
+	ReasoningContent string          `json:"reasoning_content,omitempty"`
+	Reasoning        string          `json:"reasoning,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
+	Calls            []toolCall      `json:"tool_calls,omitempty"`
 }
 
-// assistant is an answer given back; none where nothing of it can be said on this wire.
-func assistant(parts []llm.Content, current bool) []openai.ChatCompletionMessageParamUnion {
-	var (
-		m              openai.ChatCompletionAssistantMessageParam
-		text, thinking strings.Builder
-		trails         []block
-	)
+type toolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function called `json:"function"`
+}
+
+type called struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// assistant is an answer given back; none where nothing of it can be said on this wire. Its thinking goes back while
+// the run of calls that it belongs to is the current one.
+func assistant(parts []llm.Content, current bool) (out llm.Elements) {
+	var text, thinking strings.Builder
+	m := answer{Role: "assistant"}
+	field := ""
 	for _, c := range parts {
 		switch c := c.(type) {
 		case llm.Text:
@@ -152,38 +228,29 @@ func assistant(parts []llm.Content, current bool) []openai.ChatCompletionMessage
 		case llm.Thinking:
 			thinking.WriteString(c.Text)
 		case llm.Opaque:
-			var b block
-			if json.Unmarshal(c.Block(), &b) == nil {
-				trails = append(trails, b)
+			var t block
+			switch err := json.Unmarshal(c.Block(), &t); {
+			case err != nil:
+			case t.Details != nil:
+				m.ReasoningDetails = t.Details
+			case t.Field != "":
+				field = t.Field
 			}
 		case llm.ToolCall:
-			m.ToolCalls = append(m.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-					ID: llm.WireID(c.ID, idLength),
-					Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
-						Name: c.Name, Arguments: string(c.Arguments),
-					},
-				},
-			})
+			m.Calls = append(m.Calls, toolCall{llm.WireID(c.ID, idLength), "function", called{c.Name, string(c.Arguments)}})
 		}
 	}
-	if text.Len() == 0 && m.ToolCalls == nil {
-		return nil
+	if text.Len() == 0 && m.Calls == nil {
+		return out
 	}
-	if text.Len() > 0 {
-		m.Content.OfString = param.NewOpt(text.String())
+	m.Content = text.String()
+	switch {
+	case !current:
+	case field == fieldContent:
+		m.ReasoningContent = thinking.String()
+	case field == fieldPlain:
+		m.Reasoning = thinking.String()
 	}
-	extra := make(map[string]any)
-	for _, b := range trails {
-		switch {
-		case b.Details != nil:
-			extra["reasoning_details"] = b.Details
-		case b.Field != "" && current && thinking.Len() > 0:
-			extra[b.Field] = thinking.String()
-		}
-	}
-	if len(extra) > 0 {
-		m.SetExtraFields(extra)
-	}
-	return []openai.ChatCompletionMessageParamUnion{{OfAssistant: &m}}
+	out.Add(m)
+	return out
 }

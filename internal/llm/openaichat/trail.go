@@ -11,11 +11,17 @@ type trail struct {
 	details []map[string]any
 }
 
+// The fields that servers put their thinking in: DeepSeek's, which most have, and OpenRouter's.
+const (
+	fieldContent = "reasoning_content"
+	fieldPlain   = "reasoning"
+)
+
 // block is the trail as kept in opaque data: the field that had the thinking, and the reasoning_details of OpenRouter
 // (https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks).
 type block struct {
-	Field   string           `json:"field,omitempty"`
-	Details []map[string]any `json:"reasoning_details,omitempty"`
+	Field   string          `json:"field,omitempty"`
+	Details json.RawMessage `json:"reasoning_details,omitempty"`
 }
 
 func (t *trail) add(field, thinking string, details json.RawMessage) {
@@ -82,7 +88,15 @@ func (t *trail) block() json.RawMessage {
 			}
 		}
 	}
-	data, err := json.Marshal(block{Field: t.field, Details: t.details})
+	b := block{Field: t.field}
+	if t.details != nil {
+		details, err := json.Marshal(t.details)
+		if err != nil {
+			return nil
+		}
+		b.Details = details
+	}
+	data, err := json.Marshal(b)
 	if err != nil {
 		return nil
 	}

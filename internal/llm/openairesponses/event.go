@@ -1,6 +1,7 @@
 package openairesponses
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -88,21 +89,33 @@ type call struct {
 	over      bool
 }
 
-// take writes what one event adds. It is over at the last event, and when the caller has left.
-func (s *state) take(e *event, data []byte) (over bool, err error) {
+func decode(a *llm.Answer) llm.Decoder { return &state{answer: a} }
+
+// End takes the end of a stream without its last event.
+func (s *state) End() error { return llm.Cut() }
+
+// Event writes what one event adds.
+func (s *state) Event(data []byte) (over bool, err error) {
+	if bytes.HasPrefix(data, []byte("[DONE]")) {
+		return false, nil
+	}
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return false, err
+	}
 	if e.Response.Model != "" {
 		s.answer.End.ResponseModel = e.Response.Model
 	}
 	switch e.Type {
 	case "response.output_item.added":
-		return s.added(e)
+		return false, s.added(&e)
 	case "response.output_text.delta":
-		return !s.say(string(e.Delta)), nil
+		s.say(string(e.Delta))
 	case "response.refusal.delta":
 		s.refused = true
-		return !s.say(string(e.Delta)), nil
+		s.say(string(e.Delta))
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		return !s.think(e), nil
+		s.think(&e)
 	case "response.function_call_arguments.delta":
 		if c := s.calls[e.Index]; c != nil && !c.over {
 			c.arguments.WriteString(string(e.Delta))
@@ -110,13 +123,13 @@ func (s *state) take(e *event, data []byte) (over bool, err error) {
 	case "response.output_item.done":
 		var i item
 		if err := json.Unmarshal(e.Item, &i); err != nil {
-			return false, llm.Malformed(err)
+			return false, err
 		}
-		return !s.done(e.Index, &i, e.Item), nil
+		s.done(e.Index, &i, e.Item)
 	case "response.completed", "response.incomplete":
-		return true, s.complete(e)
+		return true, s.complete(&e)
 	case "response.failed", "response.cancelled":
-		s.usage(e)
+		s.usage(&e)
 		message, code := llm.Complaint(e.Response.Error)
 		return true, llm.StreamFault(message, code)
 	case "error":
@@ -126,20 +139,23 @@ func (s *state) take(e *event, data []byte) (over bool, err error) {
 	return false, nil
 }
 
-func (s *state) added(e *event) (over bool, err error) {
+func (s *state) added(e *event) error {
 	var i item
 	if err := json.Unmarshal(e.Item, &i); err != nil {
-		return false, llm.Malformed(err)
+		return err
 	}
 	s.fresh = true
-	if i.Type == "function_call" {
-		return !s.begin(e.Index, &i), nil
+	switch {
+	case i.Type == "function_call":
+		s.begin(e.Index, &i)
+	case i.Type == "message" && i.Phase != "":
+		block, err := json.Marshal(mark{Type: "message", Phase: i.Phase})
+		if err != nil {
+			return err
+		}
+		s.answer.Opaque(block)
 	}
-	if i.Type == "message" && i.Phase != "" {
-		block, _ := json.Marshal(mark{Type: "message", Phase: i.Phase})
-		return !s.answer.Opaque(block), nil
-	}
-	return false, nil
+	return nil
 }
 
 // mark is the opaque data of a message: the text from its place on has the phase.
@@ -148,75 +164,73 @@ type mark struct {
 	Phase string `json:"phase"`
 }
 
-func (s *state) say(text string) bool {
+func (s *state) say(text string) {
 	if s.fresh && s.said && text != "" {
 		text = "\n\n" + text
 	}
 	s.fresh, s.said, s.thought, s.spoke = false, true, false, true
-	return s.answer.Text(text)
+	s.answer.Text(text)
 }
 
 // think gives out reasoning; each part of a summary is a paragraph.
-func (s *state) think(e *event) bool {
+func (s *state) think(e *event) {
 	text := string(e.Delta)
 	if s.thought && (s.fresh || e.Summary != s.summary) && text != "" {
 		text = "\n\n" + text
 	}
 	s.fresh, s.summary, s.said, s.thought, s.spoke = false, e.Summary, false, true, true
-	return s.answer.Thinking(text)
+	s.answer.Thinking(text)
 }
 
-func (s *state) begin(index int, i *item) (ok bool) {
-	c := &call{name: i.Name}
-	c.own, ok = s.answer.Start(i.CallID, i.Name)
+func (s *state) begin(index int, i *item) *call {
+	c := &call{name: i.Name, own: s.answer.Start(i.CallID, i.Name)}
 	if s.calls == nil {
 		s.calls = make(map[int]*call)
 	}
 	s.calls[index] = c
 	s.order = append(s.order, c)
 	s.said, s.thought, s.spoke = false, false, true
-	return ok
+	return c
 }
 
 // done takes a finished item, which repeats in whole what its deltas said.
-func (s *state) done(index int, i *item, raw json.RawMessage) bool {
+func (s *state) done(index int, i *item, raw json.RawMessage) {
 	switch i.Type {
 	case "function_call":
 		c := s.calls[index]
 		if c == nil {
-			if !s.begin(index, i) {
-				return false
-			}
-			c = s.calls[index]
+			c = s.begin(index, i)
 		}
-		if c.over {
-			return true
+		if arguments := string(i.Arguments); arguments != "" {
+			s.finish(c, arguments)
+		} else {
+			s.finish(c, c.arguments.String())
 		}
-		c.over = true
-		arguments := string(i.Arguments)
-		if arguments == "" {
-			arguments = c.arguments.String()
-		}
-		return s.answer.Call(c.own, c.name, arguments)
 	case "reasoning":
 		// Without the encrypted content the item is a reference to something that the server did not store.
-		if i.Encrypted == "" {
-			return true
+		if i.Encrypted != "" {
+			s.answer.Opaque(reasoning(raw))
 		}
-		return s.answer.Opaque(reasoning(raw))
 	case "image_generation_call":
 		picture, err := base64.StdEncoding.DecodeString(i.Result)
 		if err != nil || len(picture) == 0 {
-			return true
+			return
 		}
 		s.said, s.thought, s.spoke = false, false, true
 		kind := i.Format
 		if kind == "" {
 			kind = "png"
 		}
-		return s.answer.Image(llm.Image{MediaType: "image/" + kind, Data: picture})
+		s.answer.Image(llm.Image{MediaType: "image/" + kind, Data: picture})
 	}
-	return true
+}
+
+// finish gives out a call, once.
+func (s *state) finish(c *call, arguments string) {
+	if !c.over {
+		c.over = true
+		s.answer.Call(c.own, c.name, arguments)
+	}
 }
 
 // reasoning is the item as it goes back: all but its status, which the server refuses in an input.
@@ -250,27 +264,12 @@ func (s *state) usage(e *event) {
 func (s *state) complete(e *event) error {
 	s.usage(e)
 	if !s.spoke {
-		for n, raw := range e.Response.Output {
-			var i item
-			if err := json.Unmarshal(raw, &i); err != nil {
-				return llm.Malformed(err)
-			}
-			s.fresh = true
-			for _, c := range i.Content {
-				s.refused = s.refused || c.Refusal != ""
-				if i.Type == "message" && !s.say(c.Text+c.Refusal) {
-					return nil
-				}
-			}
-			if !s.done(n, &i, raw) {
-				return nil
-			}
+		if err := s.whole(e.Response.Output); err != nil {
+			return err
 		}
 	}
 	for _, c := range s.order {
-		if !c.over && !s.answer.Call(c.own, c.name, c.arguments.String()) {
-			return nil
-		}
+		s.finish(c, c.arguments.String())
 	}
 	end := &s.answer.End
 	switch reason := e.Response.Incomplete.Reason; {
@@ -278,6 +277,25 @@ func (s *state) complete(e *event) error {
 		end.Reason = llm.Filtered
 	case reason != "", e.Type == "response.incomplete":
 		end.Reason = llm.Length
+	}
+	return nil
+}
+
+// whole takes an output that nothing was streamed of.
+func (s *state) whole(output []json.RawMessage) error {
+	for n, raw := range output {
+		var i item
+		if err := json.Unmarshal(raw, &i); err != nil {
+			return err
+		}
+		s.fresh = true
+		for _, c := range i.Content {
+			s.refused = s.refused || c.Refusal != ""
+			if i.Type == "message" {
+				s.say(c.Text + c.Refusal)
+			}
+		}
+		s.done(n, &i, raw)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		New:       openairesponses.New,
+		Provider:  openairesponses.Provider,
 		Text:      llmtest.File(t, "text.sse"),
 		Calls:     llmtest.File(t, "calls.sse"),
 		KeyHeader: "Authorization", KeyValue: "Bearer " + llmtest.Secret,
@@ -28,13 +28,14 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)        { llmtest.Run(t, wire(t)) }
-func FuzzStream(f *testing.F)      { llmtest.Fuzz(f, wire(f)) }
-func BenchmarkDeltas(b *testing.B) { llmtest.Bench(b, wire(b)) }
+func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
+func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
+func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := openairesponses.New(llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(openairesponses.Provider, llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -55,6 +56,19 @@ func TestSecondRequest(t *testing.T) {
 	llmtest.SameJSON(t, "second.json", q.Body)
 }
 
+// A model that thinks between its calls gets each reasoning item back where it was, and the phase of each message.
+func TestInterleavedReasoning(t *testing.T) {
+	s := llmtest.Serve(t, llmtest.Reply{Body: llmtest.File(t, "interleaved.sse")}, llmtest.Reply{Body: wire(t).Text})
+	r := llmtest.First()
+	r.Tools, r.System, r.Session, r.MaxOutput = nil, "", "", 0
+	h := ask(t, s, r)
+	r.Messages = append(r.Messages, h.Message(), llm.Message{Role: llm.Tool, Parts: []llm.Content{
+		llm.ToolResult{CallID: h.Calls[0].ID, Name: "read", Text: "A"}, llm.ToolResult{CallID: h.Calls[1].ID, Name: "read", Text: "B"},
+	}})
+	ask(t, s, r)
+	llmtest.SameJSON(t, "interleaved.json", s.Queries()[1].Body)
+}
+
 // Encrypted reasoning goes to no other model and to no other provider.
 func TestReasoningStaysHome(t *testing.T) {
 	w := wire(t)
@@ -63,7 +77,7 @@ func TestReasoningStaysHome(t *testing.T) {
 	other := second
 	other.Model = "model-2"
 	ask(t, s, other)
-	named := openairesponses.New(llm.Options{Provider: "azure", BaseURL: s.URL, HTTP: s.Client()})
+	named := llmtest.Open(openairesponses.Provider, llm.Options{Provider: "azure", BaseURL: s.URL, HTTP: s.Client()})
 	llmtest.Hear(named.Stream(t.Context(), second))
 	for _, q := range s.Queries() {
 		if strings.Contains(string(q.Body), "secret-thoughts") {
@@ -75,8 +89,9 @@ func TestReasoningStaysHome(t *testing.T) {
 // Models that never reason are not asked for reasoning.
 func TestInclude(t *testing.T) {
 	for _, c := range []struct {
-		model, effort string
-		want          bool
+		model  string
+		effort llm.Effort
+		want   bool
 	}{
 		{"gpt-4o", "", false}, {"gpt-4.1-mini", "", false}, {"gpt-5", "", true}, {"o3", "", true}, {"gpt-4x", "low", true},
 	} {

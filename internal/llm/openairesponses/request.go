@@ -5,42 +5,59 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
-
 	"parley/internal/llm"
 )
 
 // idLength is the longest call_id that the server takes.
 const idLength = 64
 
-// params is the request's body.
-func params(r llm.Request, provider string) responses.ResponseNewParams {
-	p := responses.ResponseNewParams{
-		Model: r.Model,
-		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input(r, provider)},
-		Store: param.NewOpt(false),
-		Tools: tools(r.Tools),
-	}
-	if r.System != "" {
-		p.Instructions = param.NewOpt(r.System)
-	}
-	if r.Session != "" {
-		p.PromptCacheKey = param.NewOpt(r.Session)
-	}
-	if r.MaxOutput > 0 {
-		p.MaxOutputTokens = param.NewOpt(int64(r.MaxOutput))
+// request is the body without its input (https://platform.openai.com/docs/api-reference/responses/create).
+type request struct {
+	Model        string   `json:"model"`
+	Stream       bool     `json:"stream"`
+	Store        bool     `json:"store"`
+	Instructions string   `json:"instructions,omitempty"`
+	Include      []string `json:"include,omitempty"`
+	Reasoning    *effort  `json:"reasoning,omitempty"`
+	MaxOutput    int      `json:"max_output_tokens,omitempty"`
+	CacheKey     string   `json:"prompt_cache_key,omitempty"`
+	Tools        []any    `json:"tools,omitempty"`
+}
+
+type effort struct {
+	Effort  llm.Effort `json:"effort"`
+	Summary string     `json:"summary"`
+}
+
+// function is a tool; strict is the server's standard and demands schemas of a form that few tools have.
+type function struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Strict      bool            `json:"strict"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+type imageTool struct {
+	Type string `json:"type"`
+}
+
+func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+	q := request{
+		Model: r.Model, Stream: true, Instructions: r.System, MaxOutput: r.MaxOutput, CacheKey: r.Session, Tools: tools(r.Tools),
 	}
 	if r.Reasoning != "" {
-		p.Reasoning = shared.ReasoningParam{
-			Effort: shared.ReasoningEffort(r.Reasoning), Summary: shared.ReasoningSummaryAuto,
-		}
+		q.Reasoning = &effort{r.Reasoning, "auto"}
 	}
 	if r.Reasoning != "" || thinks(r.Model) {
-		p.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+		q.Include = []string{"reasoning.encrypted_content"}
 	}
-	return p
+	var input llm.Elements
+	for _, m := range r.Messages {
+		input.Append(items(m, to.Provider, r.Model))
+	}
+	body, err := llm.Join(q, "input", input)
+	return "/responses", body, err
 }
 
 // thinks tells whether a model may reason without being asked to. Those that never do refuse to be asked for encrypted
@@ -54,125 +71,147 @@ func thinks(model string) bool {
 	return true
 }
 
-func tools(specs []llm.ToolSpec) []responses.ToolUnionParam {
-	var out []responses.ToolUnionParam
+func tools(specs []llm.ToolSpec) []any {
+	var out []any
 	for _, t := range specs {
 		if t.Name == ImageTool && len(t.Schema) == 0 {
-			out = append(out, responses.ToolUnionParam{OfImageGeneration: &responses.ToolImageGenerationParam{}})
+			out = append(out, imageTool{"image_generation"})
 			continue
 		}
-		// Strict is the server's standard and demands schemas of a form that few tools have.
-		f := responses.FunctionToolParam{Name: t.Name, Strict: param.NewOpt(false)}
-		if json.Unmarshal(t.Schema, &f.Parameters) != nil || f.Parameters == nil {
-			f.Parameters = map[string]any{"type": "object", "properties": map[string]any{}}
-		}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		out = append(out, responses.ToolUnionParam{OfFunction: &f})
+		out = append(out, function{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Object()})
 	}
 	return out
 }
 
-type items = responses.ResponseInputParam
-
-func input(r llm.Request, provider string) items {
-	out := make(items, 0, len(r.Messages)+1)
-	for _, m := range r.Messages {
-		switch m.Role {
-		case llm.Assistant:
-			out = assistant(out, llm.Arrange(m.Parts, provider, r.Model))
-		case llm.Tool:
-			for _, c := range m.Parts {
-				if result, ok := c.(llm.ToolResult); ok {
-					out = append(out, output(result))
-				}
+// items are what a message becomes.
+func items(m llm.Message, provider, model string) (out llm.Elements) {
+	switch m.Role {
+	case llm.Assistant:
+		return assistant(llm.Arrange(m.Parts, provider, model))
+	case llm.Tool:
+		for _, c := range m.Parts {
+			if r, ok := c.(llm.ToolResult); ok {
+				out.Add(result(r))
 			}
-		default:
-			out = user(out, m.Parts)
 		}
+		return out
 	}
-	return out
+	return user(m.Parts)
 }
 
-func user(out items, parts []llm.Content) items {
-	var list responses.ResponseInputMessageContentListParam
-	plain := true
+// said is a message whose content is a text; the phase is an assistant's.
+type said struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	Phase   string `json:"phase,omitempty"`
+}
+
+// from is the role of a message whose content is a list.
+type from struct {
+	Role string `json:"role"`
+}
+
+type inputText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type inputImage struct {
+	Type   string `json:"type"`
+	Detail string `json:"detail,omitempty"`
+	URL    string `json:"image_url"`
+}
+
+func text(s string) inputText { return inputText{"input_text", s} }
+
+func picture(i llm.Image, detail string) inputImage {
+	return inputImage{"input_image", detail, "data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data)}
+}
+
+// user is a user's message, none where it says nothing.
+func user(parts []llm.Content) (out llm.Elements) {
+	if len(parts) == 1 {
+		if only, ok := parts[0].(llm.Text); ok {
+			out.Add(said{Role: "user", Content: only.Text})
+			return out
+		}
+	}
+	var list llm.Elements
 	for _, c := range parts {
 		switch c := c.(type) {
 		case llm.Text:
-			list = append(list, responses.ResponseInputContentUnionParam{OfInputText: &responses.ResponseInputTextParam{Text: c.Text}})
+			list.Add(text(c.Text))
 		case llm.Image:
-			plain = false
-			list = append(list, responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
-				Detail: responses.ResponseInputImageDetailAuto, ImageURL: param.NewOpt(dataURL(c)),
-			}})
+			list.Add(picture(c, "auto"))
 		}
 	}
-	switch {
-	case len(list) == 0:
-		return out
-	case plain && len(list) == 1:
-		return append(out, responses.ResponseInputItemParamOfMessage(list[0].OfInputText.Text, responses.EasyInputMessageRoleUser))
+	if list.Len() > 0 {
+		out.AddJoined(from{"user"}, "content", list)
 	}
-	return append(out, responses.ResponseInputItemParamOfMessage(list, responses.EasyInputMessageRoleUser))
+	return out
 }
 
-func dataURL(i llm.Image) string {
-	return "data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
+// functionCall is a call given back.
+type functionCall struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
 // assistant is an answer given back as the items it came in.
-func assistant(out items, parts []llm.Content) items {
+func assistant(parts []llm.Content) (out llm.Elements) {
 	phase := ""
 	var pictures []llm.Content
 	for _, c := range parts {
 		switch c := c.(type) {
 		case llm.Text:
-			if strings.TrimSpace(c.Text) == "" {
-				continue
+			if strings.TrimSpace(c.Text) != "" {
+				out.Add(said{"assistant", c.Text, phase})
 			}
-			message := responses.ResponseInputItemParamOfMessage(c.Text, responses.EasyInputMessageRoleAssistant)
-			message.OfMessage.Phase = responses.EasyInputMessagePhase(phase)
-			out = append(out, message)
 		case llm.Opaque:
 			var m mark
-			if json.Unmarshal(c.Block(), &m) != nil {
+			block := c.Block()
+			if json.Unmarshal(block, &m) != nil {
 				continue
 			}
 			if m.Type == "message" {
 				phase = m.Phase
 				continue
 			}
-			out = append(out, param.Override[responses.ResponseInputItemUnionParam](c.Block()))
+			out.Add(block)
 		case llm.ToolCall:
-			out = append(out, responses.ResponseInputItemParamOfFunctionCall(string(c.Arguments), llm.WireID(c.ID, idLength), c.Name))
+			out.Add(functionCall{"function_call", llm.WireID(c.ID, idLength), c.Name, string(c.Arguments)})
 		case llm.Image:
 			pictures = append(pictures, c)
 		}
 	}
 	if pictures != nil {
-		out = user(out, append([]llm.Content{llm.Text{Text: "You made:"}}, pictures...))
+		out.Append(user(append([]llm.Content{llm.Text{Text: "You made:"}}, pictures...)))
 	}
 	return out
 }
 
-func output(r llm.ToolResult) responses.ResponseInputItemUnionParam {
-	o := responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(llm.WireID(r.CallID, idLength))}
+// output is the answer to a call: a text, or a list of texts and pictures.
+type output struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Output any    `json:"output"`
+}
+
+func result(r llm.ToolResult) output {
+	out := output{Type: "function_call_output", CallID: llm.WireID(r.CallID, idLength)}
 	if len(r.Images) == 0 {
-		o.Output.OfString = param.NewOpt(r.Text)
-		return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: &o}
+		out.Output = r.Text
+		return out
 	}
-	list := &o.Output.OfResponseFunctionCallOutputItemArray
+	var list []any
 	if r.Text != "" {
-		*list = append(*list, responses.ResponseFunctionCallOutputItemUnionParam{
-			OfInputText: &responses.ResponseInputTextContentParam{Text: r.Text},
-		})
+		list = append(list, text(r.Text))
 	}
 	for _, i := range r.Images {
-		*list = append(*list, responses.ResponseFunctionCallOutputItemUnionParam{
-			OfInputImage: &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(dataURL(i))},
-		})
+		list = append(list, picture(i, ""))
 	}
-	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: &o}
+	out.Output = list
+	return out
 }

@@ -187,7 +187,7 @@ func TestOverHTTP(t *testing.T) {
 		waits = append(waits, d)
 		return nil
 	}}
-	m := retry.Wrap(openaichat.New(llm.Options{BaseURL: s.URL, HTTP: s.Client()}), retry.Options{Clock: clock, Rand: func() float64 { return 0.5 }})
+	m := retry.Wrap(llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL, HTTP: s.Client()}), retry.Options{Clock: clock, Rand: func() float64 { return 0.5 }})
 	h, parts := llmtest.Hear(m.Stream(t.Context(), llmtest.First()))
 	if err := llmtest.Laws(llmtest.First(), parts); err != nil || h.Text != "hi" {
 		t.Errorf("%v: %+v", err, h)
@@ -216,7 +216,7 @@ func TestRefusedOverHTTP(t *testing.T) {
 		Sleep: func(_ context.Context, d time.Duration) error { now = now.Add(d); return nil },
 	}
 	client := &http.Client{Transport: &http.Transport{}}
-	m := retry.Wrap(openaichat.New(llm.Options{BaseURL: "http://" + l.Addr().String(), HTTP: client}), retry.Options{Clock: clock})
+	m := retry.Wrap(llmtest.Open(openaichat.Provider, llm.Options{BaseURL: "http://" + l.Addr().String(), HTTP: client}), retry.Options{Clock: clock})
 	h, _ := llmtest.Hear(m.Stream(t.Context(), llmtest.First()))
 	if took := now.Sub(time.Unix(0, 0)); took > 10*time.Second || h.End.Fault == nil || !h.End.Fault.Unreachable {
 		t.Errorf("%v: %+v", took, h.End)

@@ -13,7 +13,6 @@ type player struct {
 	answer *llm.Answer
 	clock  llm.Clock
 	bytes  int
-	gone   bool
 }
 
 func (p *player) play(ctx context.Context, l line) error {
@@ -26,17 +25,17 @@ func (p *player) play(ctx context.Context, l line) error {
 	case l.DelayMS != nil:
 		return p.clock.Wait(ctx, time.Duration(*l.DelayMS)*time.Millisecond)
 	case l.Image != nil:
-		p.gone = !a.Image(llm.Image{MediaType: l.Image.MediaType, Data: l.Image.Data})
+		a.Image(llm.Image{MediaType: l.Image.MediaType, Data: l.Image.Data})
 	case l.Call != nil:
 		p.bytes += len(l.Call.Arguments)
-		id, ok := a.Start(l.Call.ID, l.Call.Name)
-		p.gone = !ok || !a.Call(id, l.Call.Name, l.Call.arguments())
+		id := a.Start(l.Call.ID, l.Call.Name)
+		a.Call(id, l.Call.Name, l.Call.arguments())
 	}
 	return ctx.Err()
 }
 
 // say gives out a text in its deltas, each cut off the text when it is due.
-func (p *player) say(ctx context.Context, l line, text string, give func(string) bool) error {
+func (p *player) say(ctx context.Context, l line, text string, give func(string)) error {
 	// Against the start and not from delta to delta, so that what a timer is late by does not add up.
 	start, given := p.clock.Time(), 0
 	for range max(1, l.Times) {
@@ -48,8 +47,7 @@ func (p *player) say(ctx context.Context, l line, text string, give func(string)
 			}
 			rest = rest[len(delta):]
 			p.bytes += len(delta)
-			if !give(delta) {
-				p.gone = true
+			if give(delta); p.answer.Left() {
 				return nil
 			}
 			if given++; l.Rate > 0 {

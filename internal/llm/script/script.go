@@ -4,11 +4,30 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"parley/internal/llm"
 )
+
+// Provider plays the files of a client's folder.
+var Provider = llm.Provider{
+	Type:    "script",
+	Servers: []llm.Server{{Name: "script"}},
+	Local:   &llm.Local{Open: open, Name: "FILE", About: "plays a file"},
+}
+
+func open(o llm.Options, file string) (llm.Model, *llm.Fault) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(o.Dir, file)
+	}
+	m, err := Open(file)
+	if err != nil {
+		return nil, &llm.Fault{Code: llm.CodeInvalid, Message: err.Error()}
+	}
+	return m, nil
+}
 
 // Model plays one script.
 type Model struct {
@@ -40,7 +59,7 @@ func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
 		a.End.ResponseModel = r.Model
 		p := player{answer: a, clock: m.Clock}
 		for _, step := range next.steps {
-			if err := p.play(ctx, step); err != nil || p.gone {
+			if err := p.play(ctx, step); err != nil || a.Left() {
 				return err
 			}
 		}

@@ -155,7 +155,7 @@ func TestOrder(t *testing.T) {
 			h, _ := ask(t, parse(t, c.script), c.request)
 			got := h.Text
 			if f := h.End.Fault; f != nil {
-				got = strings.TrimSpace(got + " " + f.Code + ": " + f.Message)
+				got = strings.TrimSpace(got + " " + string(f.Code) + ": " + f.Message)
 			}
 			if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

@@ -34,9 +34,9 @@ func HTTP(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	}}
 }
 
-// Client is the HTTP client for one request. Whatever is not a successful event stream becomes a *[Fault] in the
-// error that its Do returns, with the secrets taken out; a body that breaks off reads as a Fault, too.
-func (o Options) Client(r Request) *http.Client {
+// client is the HTTP client of the options. Whatever is not a successful event stream becomes a *[Fault] in the error
+// that its Do returns; a body that breaks off reads as a Fault, too.
+func (o Options) client() *http.Client {
 	client := direct()
 	if o.HTTP != nil {
 		client = o.HTTP
@@ -45,37 +45,20 @@ func (o Options) Client(r Request) *http.Client {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	return &http.Client{
-		Transport: exchange{next: next, options: o, sent: r.OnSent},
-		// net/http takes only Authorization off when a redirect leaves the host, other key headers it would send on.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       client.Timeout,
-	}
+	// The guard turns a redirect into a Fault before the client sees it: net/http takes only Authorization off when one
+	// leaves the host, other key headers it would send on.
+	return &http.Client{Transport: guard{next}, Timeout: client.Timeout}
 }
 
-// exchange is the guard between a wire and the transport.
-type exchange struct {
-	next    http.RoundTripper
-	options Options
-	sent    func(int64)
-}
+// guard lets event streams through.
+type guard struct{ next http.RoundTripper }
 
-func (x exchange) RoundTrip(q *http.Request) (*http.Response, error) {
-	if len(x.options.Headers) > 0 {
-		q = q.Clone(q.Context())
-		for name, value := range x.options.Headers {
-			q.Header.Set(name, value)
-		}
-	}
-	if x.sent != nil {
-		x.sent(q.ContentLength)
-	}
-	res, err := x.next.RoundTrip(q)
+func (g guard) RoundTrip(q *http.Request) (*http.Response, error) {
+	res, err := g.next.RoundTrip(q)
 	if err != nil {
 		return nil, err
 	}
 	if f := refusal(res); f != nil {
-		f.Message = x.options.scrub(f.Message)
 		res.Body.Close()
 		return nil, f
 	}
@@ -102,10 +85,7 @@ func refusal(res *http.Response) *Fault {
 		if to, err := res.Location(); err == nil {
 			f.Message += ": the base URL redirects to " + host(to.String())
 		}
-		// The account is empty, not the minute: OpenAI says both with 429.
-		if code == "insufficient_quota" {
-			f.Retryable = false
-		}
+		f.refine(code)
 		if wait := retryDelay(text); f.Retry == 0 {
 			f.Retry = wait
 		}
@@ -220,9 +200,9 @@ func (b body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Drain closes a body whose answer is complete. It first reads the little that may follow, so that the connection can
+// drain closes a body whose answer is complete. It first reads the little that may follow, so that the connection can
 // be used again, but never waits for it longer than a moment.
-func Drain(body io.ReadCloser) {
+func drain(body io.ReadCloser) {
 	const moment = 50 * time.Millisecond
 	stop := time.AfterFunc(moment, func() { body.Close() })
 	io.CopyN(io.Discard, body, 4<<10)
