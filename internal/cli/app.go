@@ -25,6 +25,7 @@ import (
 	"parley/internal/client"
 	"parley/internal/command"
 	"parley/internal/config"
+	"parley/internal/runtime"
 )
 
 // app is the program's world: what main has, and tests give.
@@ -37,6 +38,8 @@ type app struct {
 	socket   string        // --socket
 	auto     string        // the key that answers every ask; empty: a person does
 	typed    <-chan string // lines of a conversation in line mode; nil: there is none
+
+	providers runtime.Providers // the types of models that there are
 }
 
 // An exit is an error with an exit code of its own.
@@ -59,7 +62,7 @@ func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format,
 
 // Main runs the program with its arguments and returns its exit code.
 func Main(args []string) int {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ())}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), providers: runtime.Builtin}
 	return a.main(args)
 }
 

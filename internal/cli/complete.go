@@ -13,7 +13,6 @@ import (
 	"parley/internal/cell"
 	"parley/internal/client"
 	"parley/internal/command"
-	"parley/internal/runtime"
 )
 
 // completionWait is how long a key press may take that asks the daemon, or a
@@ -71,17 +70,23 @@ func beginning(typed string, words []string) []string {
 
 // completeModel offers provider/model.
 func (a *app) completeModel(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if file, ok := strings.CutPrefix(typed, "script/"); ok && file != "" {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
 	cfg, _, err := a.loadConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	choices, _ := runtime.Choices(c.Context(), cfg, a.env, completionWait)
+	var local []string
+	for _, name := range cfg.Names() {
+		if p, err := cfg.Provider(name, a.env); err == nil && p.Local {
+			local = append(local, name+"/")
+		}
+	}
+	if slices.ContainsFunc(local, func(start string) bool { return strings.HasPrefix(typed, start) && typed != start }) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	choices, _ := a.providers.Choices(c.Context(), cfg, a.env, completionWait)
 	var ready, rest []string
 	for _, m := range choices {
-		if strings.HasSuffix(m.Name, "/MODEL") || strings.HasSuffix(m.Name, "/FILE") {
+		if m.Placeholder {
 			continue
 		}
 		if m.Ready {
@@ -92,7 +97,7 @@ func (a *app) completeModel(c *cobra.Command, _ []string, typed string) ([]strin
 	}
 	words := beginning(typed, append(ready, rest...))
 	if len(words) == 0 {
-		words = beginning(typed, []string{"script/"})
+		words = beginning(typed, local)
 		return words, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp

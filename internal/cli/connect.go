@@ -143,8 +143,9 @@ func (a *app) partEnv() (env []string, secrets map[string]string) {
 			hide[name] = true
 		}
 	}
-	for _, name := range config.Variables() {
-		hide[name] = hide[name] || strings.HasSuffix(name, "_API_KEY")
+	// Also where the configuration cannot be read.
+	for _, name := range a.providers.Kinds().KeyVariables() {
+		hide[name] = true
 	}
 	secrets = make(map[string]string)
 	for _, pair := range os.Environ() {

@@ -36,7 +36,7 @@ Exit code 0: nothing is broken, perhaps with warnings; 1: something is.`,
 				out = nil
 			}
 			return a.report(doctor.Examine(c.Context(), doctor.Options{
-				Env: a.env, Dir: a.dir, Paths: a.paths, NoPaths: astray, Deep: deep,
+				Env: a.env, Dir: a.dir, Paths: a.paths, NoPaths: astray, Deep: deep, Providers: a.providers,
 				Socket: a.options(helloNone).Socket, Chosen: a.socket != "", Build: build(), Find: a.find, In: a.in, Out: out,
 			}), asJSON)
 		},

@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/config"
+	"parley/internal/runtime"
 )
 
 // tree is the program's commands as a person sees them, without the machine's
 // own environment.
 func tree(t *testing.T) *cobra.Command {
 	t.Helper()
-	a := &app{in: os.Stdin, out: new(bytes.Buffer), err: new(bytes.Buffer), env: config.Env{}}
+	a := &app{in: os.Stdin, out: new(bytes.Buffer), err: new(bytes.Buffer), env: config.Env{}, providers: runtime.Builtin}
 	root := a.root()
 	root.InitDefaultCompletionCmd()
 	return root
@@ -48,7 +49,7 @@ func reference(root *cobra.Command) string {
 	out.WriteString("\nResults go to stdout, all else to stderr.\n")
 	pairs(&out, "Flags of every command", everywhere(root))
 	pairs(&out, "Exit codes", exitCodes)
-	pairs(&out, "Environment", environment)
+	pairs(&out, "Environment", environment(runtime.Builtin.Kinds()))
 	pairs(&out, "Files", files)
 	for _, c := range append([]*cobra.Command{root}, documented(root)...) {
 		fmt.Fprintf(&out, "\n## %s\n\n    %s\n\n", c.CommandPath(), c.UseLine())
@@ -129,7 +130,7 @@ func TestManual(t *testing.T) {
 	hidden := &cobra.Command{Use: "gone", Hidden: true, Run: sub.Run}
 	c.AddCommand(sub, hidden)
 	var out bytes.Buffer
-	if err := manual(&out, c); err != nil {
+	if err := manual(&out, c, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, _, _ := strings.Cut(out.String(), ".SH \"EXIT STATUS\"\n")
@@ -180,7 +181,7 @@ func TestManualReads(t *testing.T) {
 		t.Skip("groff is not there")
 	}
 	var page bytes.Buffer
-	if err := manual(&page, tree(t)); err != nil {
+	if err := manual(&page, tree(t), runtime.Builtin.Kinds()); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("groff", "-man", "-Tutf8", "-ww", "-P-cbou")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"parley/internal/config"
 )
 
 func (a *app) man() *cobra.Command {
@@ -21,7 +23,7 @@ func (a *app) man() *cobra.Command {
 		Args:              cobra.NoArgs,
 		Hidden:            true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
-		RunE:              func(c *cobra.Command, _ []string) error { return manual(a.out, c.Root()) },
+		RunE:              func(c *cobra.Command, _ []string) error { return manual(a.out, c.Root(), a.providers.Kinds()) },
 	}
 }
 
@@ -36,15 +38,18 @@ var exitCodes = []pair{
 	{"130", "Interrupted."},
 }
 
-var environment = []pair{
-	{"OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY", "Keys of the built-in providers. Commands that the model runs do not see them."},
-	{"OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST", "Other servers for the built-in providers."},
-	{"PARLEY_CONFIG", "Your configuration file, in place of config.jsonc."},
-	{"PARLEY_STORE", "Where sessions are kept: sqlite:PATH or memory:."},
-	{"PARLEY_SOCKET", "The daemon's socket."},
-	{"PARLEY_DEBUG", "1 asks for checks that cost time, and for more in the log."},
-	{"NO_COLOR", "Not empty: no colours."},
-	{"XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR", "Where the files below are."},
+// environment are the variables that count.
+func environment(kinds config.Kinds) []pair {
+	return []pair{
+		{strings.Join(kinds.KeyVariables(), ", "), "Keys of the built-in providers. Commands that the model runs do not see them."},
+		{strings.Join(kinds.BaseVariables(), ", "), "Other servers for the built-in providers."},
+		{"PARLEY_CONFIG", "Your configuration file, in place of config.jsonc."},
+		{"PARLEY_STORE", "Where sessions are kept: sqlite:PATH or memory:."},
+		{"PARLEY_SOCKET", "The daemon's socket."},
+		{"PARLEY_DEBUG", "1 asks for checks that cost time, and for more in the log."},
+		{"NO_COLOR", "Not empty: no colours."},
+		{"XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR", "Where the files below are."},
+	}
 }
 
 var files = []pair{
@@ -104,7 +109,7 @@ func flagsIn(set *pflag.FlagSet) []pair {
 
 // manual writes the page for a command and all below it, in the macros of
 // man(7).
-func manual(out io.Writer, root *cobra.Command) error {
+func manual(out io.Writer, root *cobra.Command, kinds config.Kinds) error {
 	w := roff{bufio.NewWriter(out)}
 	w.macro(".TH", strings.ToUpper(root.Name()), "1", "", root.Name()+" "+version, "")
 	w.section("NAME")
@@ -128,7 +133,7 @@ func manual(out io.Writer, root *cobra.Command) error {
 	for _, s := range []struct {
 		name  string
 		pairs []pair
-	}{{"EXIT STATUS", exitCodes}, {"ENVIRONMENT", environment}, {"FILES", files}} {
+	}{{"EXIT STATUS", exitCodes}, {"ENVIRONMENT", environment(kinds)}, {"FILES", files}} {
 		w.section(s.name)
 		for _, p := range s.pairs {
 			w.tagged(p)

@@ -50,7 +50,7 @@ No daemon is needed, and none is started. Exit code 2: the configuration has an 
 }
 
 // sources are where the configuration is read from here.
-func (a *app) sources() config.Sources { return runtime.Sources(a.env, a.paths, a.dir) }
+func (a *app) sources() config.Sources { return a.providers.Sources(a.env, a.paths, a.dir) }
 
 // loadConfig reads the configuration as it holds here. Errors in it are the
 // user's to correct.
@@ -72,7 +72,7 @@ func (a *app) printModels(ctx context.Context, provider string, asJSON bool) err
 			return usage("%w", err)
 		}
 	}
-	choices, preset := runtime.Choices(ctx, cfg, a.env, modelsWait)
+	choices, preset := a.providers.Choices(ctx, cfg, a.env, modelsWait)
 	choices = slices.DeleteFunc(choices, func(c runtime.Choice) bool {
 		return provider != "" && !strings.HasPrefix(c.Name, provider+"/")
 	})
@@ -88,7 +88,7 @@ func (a *app) printModels(ctx context.Context, provider string, asJSON bool) err
 		return err
 	}
 	if preset == "" {
-		fmt.Fprintln(a.err, "parley: "+config.ErrNoModel.Error())
+		fmt.Fprintf(a.err, "parley: %s: %s\n", config.ErrNoModel, cfg.Advice())
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden files and docs/cli.m
 
 // The program that tests start is this binary, under its own name on the PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(Main(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(Main(os.Args[1:])) }, "toyparley": toyMain})
 }
 
 // A home is a user of the real program, whom nothing of the machine is known to.

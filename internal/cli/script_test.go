@@ -20,9 +20,14 @@ import (
 
 // Each file of testdata/script shows one command as people use it. $SERVER/good
 // has two models, $SERVER/bad refuses every key and repeats it, any other path
-// is not found; $DOWN is an address where nobody listens.
+// is not found; below $SERVER/toys is the server of a provider that only
+// toyparley has. $DOWN is an address where nobody listens.
 func TestScripts(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if strings.HasPrefix(q.URL.Path, "/toys/") {
+			serveToys(w, q)
+			return
+		}
 		switch q.URL.Path {
 		case "/good/v1/models":
 			fmt.Fprint(w, `{"data":[{"id":"small"},{"id":"large-2025-01-31"},{"id":"bad\u001b[2Jname"},{"id":""}]}`)

@@ -128,7 +128,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 
 // resolving is what the daemon's runs are resolved with.
 func (a *app) resolving(o serving) (runtime.Options, error) {
-	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny}
+	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny, Providers: a.providers}
 	if o.demo() {
 		with.Tools = []tool.Tool{echoTool()}
 	}

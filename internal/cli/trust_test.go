@@ -55,7 +55,7 @@ func newClone(t *testing.T) *clone {
 	t.Helper()
 	root := t.TempDir()
 	c := &clone{t: t, mine: newModelServer(t, answer("true")), evil: newModelServer(t, answer("true"))}
-	c.app = &app{in: os.Stdin, out: &c.out, err: &c.err, dir: filepath.Join(root, "repository"), env: config.Env{
+	c.app = &app{providers: runtime.Builtin, in: os.Stdin, out: &c.out, err: &c.err, dir: filepath.Join(root, "repository"), env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "TEAM_KEY": planted[2].value, "TEAM_TOKEN": planted[3].value,
 	}}
 	var err error
@@ -115,7 +115,7 @@ func (c *clone) prepared() outcome {
 		c.t.Fatal(err)
 	}
 	defer log.Close()
-	setup, fault := runtime.New(runtime.Options{Env: c.app.env, Dir: c.app.dir, Paths: c.app.paths}).Prepare(c.t.Context(), log, transcript.New(),
+	setup, fault := runtime.New(runtime.Options{Providers: c.app.providers, Env: c.app.env, Dir: c.app.dir, Paths: c.app.paths}).Prepare(c.t.Context(), log, transcript.New(),
 		session.Client{Env: c.app.env, Cwd: c.app.dir}, command.Prompt{Text: "go"})
 	if fault != nil {
 		c.t.Fatal(fault)

@@ -19,11 +19,13 @@ type Config struct {
 	Daemon     Daemon              `json:"daemon,omitzero" jsonschema:"the background process that holds the sessions"`
 	Fetch      Fetch               `json:"fetch,omitzero" jsonschema:"the tool that reads web pages"`
 	UI         UI                  `json:"ui,omitzero" jsonschema:"the terminal"`
+
+	kinds Kinds // that it was read with
 }
 
 // Provider is a server that has models.
 type Provider struct {
-	Type      string            `json:"type,omitempty" jsonschema:"the protocol that it speaks" enum:"openai-responses,openai-chat,anthropic,gemini,script"`
+	Type      string            `json:"type,omitempty" jsonschema:"the protocol that it speaks" enum:"types"`
 	BaseURL   string            `json:"base_url,omitempty" jsonschema:"the address in front of the protocol's paths; by default the vendor's own" format:"url"`
 	APIKeyEnv string            `json:"api_key_env,omitempty" jsonschema:"the environment variable that holds the key; none: no key is sent"`
 	Headers   map[string]Secret `json:"headers,omitempty" jsonschema:"sent with each request; ${NAME} stands for an environment variable"`

@@ -22,6 +22,7 @@
 // the user decided for good ([Store]: trusted files, permission rules).
 //
 // It does not know what a permission rule means; [Sources] takes a function
-// that checks one. It asks no server anything; [Config.DefaultModel] takes a
+// that checks one. It does not know which types of providers there are, nor
+// what their servers are called; Sources takes a list ([Kinds]). It asks no server anything; [Config.DefaultModel] takes a
 // function for that.
 package config

@@ -2,8 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"net"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,89 +22,35 @@ func NewEnv(environ []string) Env {
 	return env
 }
 
-// variables are the environment variables that set a key, with the change that
-// is made to their value.
-var variables = []struct {
-	name  string
-	path  []string
-	value func(string) string
-}{
-	{"OPENAI_BASE_URL", []string{"providers", "openai", "base_url"}, nil},
-	{"OPENAI_BASE_URL", []string{"providers", "openai-chat", "base_url"}, nil},
-	{"ANTHROPIC_BASE_URL", []string{"providers", "anthropic", "base_url"}, nil},
-	{"GOOGLE_GEMINI_BASE_URL", []string{"providers", "gemini", "base_url"}, nil},
-	{"OLLAMA_HOST", []string{"providers", "ollama", "base_url"}, ollamaURL},
-	// https://no-color.org
-	{"NO_COLOR", []string{"ui", "color"}, func(string) string { return "never" }},
-}
-
-// keyVariables hold the keys of the built-in providers.
-var keyVariables = []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"}
-
-// Variables are the names of the environment variables that the built-in
-// configuration looks at, those with keys of providers first.
-func Variables() []string {
-	names := slices.Clone(keyVariables)
-	seen := map[string]bool{}
-	for _, v := range variables {
-		if !seen[v.name] {
-			names = append(names, v.name)
-		}
-		seen[v.name] = true
-	}
-	return names
-}
-
-func envSettings(env Env) []setting {
+// envSettings are what the environment says: other addresses for the built-in providers, and that there are no colours.
+func envSettings(env Env, kinds Kinds) []setting {
 	var out []setting
-	for _, v := range variables {
-		value := env[v.name]
+	set := func(variable, value string, path ...string) {
+		out = append(out, setting{path: path, value: value, origin: Origin{Layer: LayerEnvironment, Name: variable}})
+	}
+	for _, s := range kinds.servers() {
+		value := env[s.BaseEnv]
 		if value == "" {
 			continue
 		}
-		if v.value != nil {
-			value = v.value(value)
+		if s.ReadBase != nil {
+			value = s.ReadBase(value)
 		}
-		out = append(out, setting{path: v.path, value: value, origin: Origin{Layer: LayerEnvironment, Name: v.name}})
+		set(s.BaseEnv, value, "providers", s.Name, "base_url")
+	}
+	// https://no-color.org
+	if env["NO_COLOR"] != "" {
+		set("NO_COLOR", "never", "ui", "color")
 	}
 	return out
 }
 
-// ollamaURL reads OLLAMA_HOST as the Ollama client does: an address, or a host
-// or a port alone; the address to listen on at all interfaces means this host.
-func ollamaURL(text string) string {
-	text = strings.TrimSpace(text)
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return text
-	}
-	host, port := u.Hostname(), u.Port()
-	switch host {
-	case "", "0.0.0.0", "::":
-		host = "127.0.0.1"
-	}
-	if port == "" && u.Scheme == "http" {
-		port = "11434"
-	}
-	u.Host = host
-	if port != "" {
-		u.Host = net.JoinHostPort(host, port)
-	}
-	if path := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(path, "/v1") {
-		u.Path = path + "/v1"
-	}
-	return u.String()
-}
-
 // flagSettings reads flags as if they stood in a file.
-func flagSettings(flags []Flag, rule func(string) error) ([]setting, Problems) {
+func flagSettings(flags []Flag, g grammar) ([]setting, Problems) {
 	var settings []setting
 	var problems Problems
 	for _, f := range flags {
-		got, wrong := parse(flagText(f), Origin{Layer: LayerFlag, Name: f.Name}, rule)
+		got, wrong := parse(flagText(f), Origin{Layer: LayerFlag, Name: f.Name}, g)
 		for _, w := range wrong {
 			w.Line, w.Column = 0, 0
 			w.Text = strings.TrimPrefix(w.Text, f.Key+": ")
@@ -146,9 +90,9 @@ func fieldOf(names []string) reflect.Type {
 		case reflect.Map:
 			next = t.Elem()
 		case reflect.Struct:
-			for i := range t.NumField() {
-				if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name {
-					next = t.Field(i).Type
+			for _, f := range fieldsOf(t) {
+				if f.name == name {
+					next = f.kind
 				}
 			}
 		}

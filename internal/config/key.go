@@ -112,13 +112,17 @@ func leaf(t reflect.Type) bool { return t == reflect.TypeFor[Secret]() }
 type field struct {
 	name string
 	kind reflect.Type
+	tag  reflect.StructTag
 }
 
+// fieldsOf are the keys of an object.
 func fieldsOf(t reflect.Type) []field {
-	out := make([]field, t.NumField())
-	for i := range out {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		out[i] = field{name, t.Field(i).Type}
+	var out []field
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			out = append(out, field{name, f.Type, f.Tag})
+		}
 	}
 	return out
 }
@@ -151,20 +155,16 @@ func unknownKey(name string, known, path []string) string {
 // keyElsewhere finds the full key for the last name of it.
 var keyElsewhere = func() map[string]string {
 	out := map[string]string{}
-	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		outer, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		inner := f.Type
+	for _, f := range fieldsOf(reflect.TypeFor[Config]()) {
+		outer, inner := f.name, f.kind
 		if inner.Kind() == reflect.Map {
 			outer, inner = outer+".NAME", inner.Elem()
 		}
 		if inner.Kind() != reflect.Struct {
 			continue
 		}
-		for j := range inner.NumField() {
-			name, _, _ := strings.Cut(inner.Field(j).Tag.Get("json"), ",")
-			out[name] = outer + "." + name
+		for _, f := range fieldsOf(inner) {
+			out[f.name] = outer + "." + f.name
 		}
 	}
 	return out

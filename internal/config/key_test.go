@@ -94,9 +94,9 @@ func TestCheckKey(t *testing.T) {
 
 // Every key that is listed is one, and every effective value has a listed key.
 func TestKeys(t *testing.T) {
-	known := map[string]bool{}
+	listed := map[string]bool{}
 	for _, key := range Keys() {
-		known[key] = true
+		listed[key] = true
 		path, err := ParseKey(key)
 		if err == nil {
 			err = CheckKey(path...)
@@ -105,7 +105,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	_, origins, err := Load(Sources{})
+	_, origins, err := Load(Sources{Kinds: known})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestKeys(t *testing.T) {
 				path[i] = "NAME"
 			}
 		}
-		if !known[Key(path...)] {
+		if !listed[Key(path...)] {
 			t.Errorf("%s is set and not listed", Key(path...))
 		}
 	}
@@ -135,7 +135,7 @@ func TestSecretEnv(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, _, err := Load(Sources{User: file})
+	c, _, err := Load(Sources{User: file, Kinds: known})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,8 @@ type Sources struct {
 	// Trusted says whether the user trusts a workspace file of that path and
 	// [File.Sum]; nil: no file is. See [Store.Trusted].
 	Trusted func(path, sum string) (bool, error)
+	// Kinds are the types of providers that there are, with those that are built in.
+	Kinds Kinds
 	// Rule says what is wrong with the text of a permission rule; nil: nothing.
 	Rule func(text string) error
 }
@@ -53,7 +55,9 @@ const workspaceFile = ".parley/config.jsonc"
 func Load(s Sources) (Config, Origins, error) {
 	var origins Origins
 	var problems Problems
-	builtin, wrong := parse(defaults, Origin{Layer: LayerBuiltin}, nil)
+	g := grammar{s.Kinds, s.Rule}
+	builtin, wrong := parse(defaults, Origin{Layer: LayerBuiltin}, g)
+	builtin = append(builtin, s.Kinds.settings()...)
 	problems = append(problems, wrong...)
 
 	var userFile File
@@ -62,16 +66,16 @@ func Load(s Sources) (Config, Origins, error) {
 		userFile, user, wrong = readFile(s.User, LayerUser, s)
 		problems = append(problems, wrong...)
 	}
-	flags, wrong := flagSettings(s.Flags, s.Rule)
+	flags, wrong := flagSettings(s.Flags, g)
 	problems = append(problems, wrong...)
 
-	layers := [][]setting{flags, envSettings(s.Env)} // the strongest first
+	layers := [][]setting{flags, envSettings(s.Env, s.Kinds)} // the strongest first
 	for _, path := range workspaceFiles(s.Root, s.Dir) {
 		file, settings, wrong := readFile(path, LayerWorkspace, s)
 		problems = append(problems, wrong...)
 		if file.Found && !file.Trusted {
 			var held []setting
-			settings, held = narrow(settings, providersOf(builtin, user))
+			settings, held = narrow(settings, s.Kinds.served(builtin, user))
 			origins.Withheld = append(origins.Withheld, entries(held)...)
 		}
 		origins.Files = append(origins.Files, file)
@@ -88,6 +92,7 @@ func Load(s Sources) (Config, Origins, error) {
 	if err != nil {
 		return Config{}, origins, err
 	}
+	c.kinds = s.Kinds
 	if len(problems) == 0 {
 		problems = c.incomplete(origins)
 	}
@@ -135,7 +140,7 @@ func readFile(path string, layer Layer, s Sources) (File, []setting, Problems) {
 			problems = Problems{{Place: path, Text: "whether it is trusted is not known: " + Reason(err)}}
 		}
 	}
-	settings, wrong := parse(text, Origin{Layer: layer, File: path}, s.Rule)
+	settings, wrong := parse(text, Origin{Layer: layer, File: path}, grammar{s.Kinds, s.Rule})
 	return file, settings, append(problems, wrong...)
 }
 
@@ -176,7 +181,7 @@ func Reason(err error) string {
 
 // narrow splits the settings of a file that is not trusted into those that
 // count and those that are withheld. It may choose a model only of the
-// providers that are there without it, and no script: that would let the
+// providers that are there without it and have a server: a file would let the
 // repository play the model itself.
 func narrow(settings []setting, providers map[string]bool) (counted, withheld []setting) {
 	for _, s := range settings {
@@ -193,8 +198,8 @@ func narrow(settings []setting, providers map[string]bool) (counted, withheld []
 	return counted, withheld
 }
 
-// providersOf names the providers of some layers that are no scripts.
-func providersOf(layers ...[]setting) map[string]bool {
+// served names the providers of some layers that have a server.
+func (k Kinds) served(layers ...[]setting) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range slices.Concat(layers...) {
 		if s.path[0] == "providers" {
@@ -202,7 +207,7 @@ func providersOf(layers ...[]setting) map[string]bool {
 		}
 	}
 	for _, s := range slices.Concat(layers...) {
-		if s.path[0] == "providers" && s.path[len(s.path)-1] == "type" && s.value == "script" {
+		if text, ok := s.value.(string); ok && s.path[0] == "providers" && s.path[len(s.path)-1] == "type" && k.local(text) {
 			delete(names, s.path[1])
 		}
 	}
@@ -280,7 +285,7 @@ func (c Config) incomplete(o Origins) Problems {
 			if at >= 0 {
 				origin = o.Entries[at].Origin
 			}
-			add(origin, "%s has no type, and is not one of the built-in providers: %s", prefix, strings.Join(builtinNames, ", "))
+			add(origin, "%s has no type, and is not one of the built-in providers: %s", prefix, strings.Join(c.kinds.names(), ", "))
 		}
 	}
 	if c.Model != "" {

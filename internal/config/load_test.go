@@ -93,6 +93,7 @@ func testLoad(t *testing.T, name string) {
 		User:    filepath.Join(work, "user.jsonc"),
 		Root:    filepath.Join(work, "ws"),
 		Dir:     filepath.Join(work, "ws", "sub"),
+		Kinds:   known,
 		Rule:    ruleCheck,
 		Trusted: func(path, sum string) (bool, error) { return trust[path] == sum, nil },
 	}
@@ -102,7 +103,7 @@ func testLoad(t *testing.T, name string) {
 	}
 	c, origins, err := Load(sources)
 
-	base, _, _ := Load(Sources{})
+	base, _, _ := Load(Sources{Kinds: known})
 	got := map[string]string{"error": "", "want": changes(t, base, c), "origins": listed(origins.Entries), "withheld": listed(origins.Withheld)}
 	if err != nil {
 		got["error"] = err.Error() + "\n"

@@ -33,18 +33,24 @@ const maxFile = 1 << 20
 // maxDepth bounds nesting; the parser recurses. No key is deeper than 5.
 const maxDepth = 64
 
+// grammar is what this package has to be told to know a good value.
+type grammar struct {
+	kinds Kinds
+	rule  func(text string) error // what is wrong with a permission rule; nil: nothing
+}
+
 // parser turns one text into settings, and collects what is wrong with it.
 type parser struct {
+	grammar
 	text     []byte
 	origin   Origin // of the file, without a line
-	rule     func(string) error
 	settings []setting
 	problems Problems
 }
 
 // parse reads a layer. Comments and trailing commas are allowed.
-func parse(text []byte, origin Origin, rule func(string) error) ([]setting, Problems) {
-	p := &parser{text: text, origin: origin, rule: rule}
+func parse(text []byte, origin Origin, g grammar) ([]setting, Problems) {
+	p := &parser{grammar: g, text: text, origin: origin}
 	if len(text) > maxFile {
 		p.problems = Problems{{Place: origin.place(), Text: fmt.Sprintf("the file is larger than %d bytes", maxFile)}}
 		return nil, p.problems
@@ -164,25 +170,18 @@ func (p *parser) value(v hujson.Value, t reflect.Type, path []string, tag reflec
 }
 
 func (p *parser) object(o *hujson.Object, t reflect.Type, path []string) {
-	fields := map[string]reflect.StructField{}
-	var known []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields[name] = f
-		known = append(known, name)
-	}
+	fields := fieldsOf(t)
 	seen := map[string]bool{}
 	for _, m := range o.Members {
 		name := literal(m.Name)
-		field, ok := fields[name]
+		at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		switch {
-		case !ok:
-			p.unknown(m.Name.StartOffset, name, known, path)
+		case at < 0:
+			p.unknown(m.Name.StartOffset, name, namesOf(fields), path)
 		case seen[name]:
 			p.problem(m.Name.StartOffset, "the key %q is here twice", name)
 		default:
-			p.value(m.Value, field.Type, append(path[:len(path):len(path)], name), field.Tag)
+			p.value(m.Value, fields[at].kind, append(path[:len(path):len(path)], name), fields[at].tag)
 		}
 		seen[name] = true
 	}
@@ -256,8 +255,7 @@ func (p *parser) check(text string, t reflect.Type, path []string, tag reflect.S
 		var d Duration
 		return d.UnmarshalText([]byte(text))
 	}
-	if enum := tag.Get("enum"); enum != "" {
-		values := strings.Split(enum, ",")
+	if values := p.kinds.values(tag); values != nil {
 		if slices.Contains(values, text) {
 			return nil
 		}

@@ -9,26 +9,16 @@ import (
 	"strings"
 )
 
-// builtinNames are the providers of the built-in configuration, in the order
-// in which [Config.DefaultModel] tries them.
-var builtinNames = []string{"openai", "openai-chat", "anthropic", "gemini", "ollama", "script"}
-
-// defaultModels are what each vendor's provider uses when nobody names a model.
-var defaultModels = map[string]string{
-	"openai":      "gpt-5",
-	"openai-chat": "gpt-5",
-	"anthropic":   "claude-sonnet-4-5",
-	"gemini":      "gemini-2.5-pro",
-}
-
 // UnknownContext is the size of a context window, in tokens, where neither
 // the configuration nor the provider's documentation tells it.
 const UnknownContext = 128_000
 
 // Resolved is a provider that is ready to be called.
 type Resolved struct {
-	Name    string
-	Type    string
+	Name string
+	Type string
+	// Local says that it has no server.
+	Local   bool
 	BaseURL string
 	// KeyEnv is the variable that holds the key, and Key its value; both empty:
 	// the server wants none.
@@ -66,12 +56,13 @@ var dated = regexp.MustCompile(`^-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
 // user named, by name, then the built-in ones.
 func (c Config) Names() []string {
 	var own []string
+	builtin := c.kinds.names()
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
-		if !slices.Contains(builtinNames, name) {
+		if !slices.Contains(builtin, name) {
 			own = append(own, name)
 		}
 	}
-	for _, name := range builtinNames {
+	for _, name := range builtin {
 		if _, ok := c.Providers[name]; ok {
 			own = append(own, name)
 		}
@@ -86,7 +77,7 @@ func (c Config) Resolve(env Env) ([]Resolved, error) {
 	var out []Resolved
 	var errs []error
 	for _, name := range c.Names() {
-		r, err := c.Providers[name].resolve(name, env)
+		r, err := c.Provider(name, env)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -99,18 +90,30 @@ func (c Config) Resolve(env Env) ([]Resolved, error) {
 // Provider resolves one provider. An unknown name is an error that lists the
 // known ones.
 func (c Config) Provider(name string, env Env) (Resolved, error) {
-	p, ok := c.Providers[name]
+	p, ok := c.provider(name)
 	if !ok {
 		return Resolved{}, c.unknown(name)
 	}
-	return p.resolve(name, env)
+	r, err := p.resolve(name, env)
+	r.Local = c.kinds.local(p.Type)
+	return r, err
+}
+
+// provider is the entry of that name, or the one that a type without a server
+// needs none for.
+func (c Config) provider(name string) (Provider, bool) {
+	p, ok := c.Providers[name]
+	if !ok && c.kinds.local(name) {
+		return Provider{Type: name}, true
+	}
+	return p, ok
 }
 
 // SecretEnv are the environment variables that hold something secret, sorted: keys of
 // all providers, the built-in ones included, and what headers refer to. Commands
 // that the model runs do not get them.
 func (c Config) SecretEnv() []string {
-	names := slices.Clone(keyVariables)
+	names := c.kinds.KeyVariables()
 	for _, p := range c.Providers {
 		if p.APIKeyEnv != "" {
 			names = append(names, p.APIKeyEnv)
@@ -177,14 +180,37 @@ func (c Config) Find(text string) (provider, model string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if _, ok := c.Providers[provider]; !ok {
+	if _, ok := c.provider(provider); !ok {
 		return "", "", c.unknown(provider)
 	}
 	return provider, model, nil
 }
 
 // ErrNoModel is what [Config.DefaultModel] ends with when there is no model.
-var ErrNoModel = errors.New("no model: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, start Ollama, or name one with --model provider/model")
+var ErrNoModel = errors.New("no model")
+
+// Advice says what a person does to have a model.
+func (c Config) Advice() string {
+	var ways []string
+	if keys := c.kinds.KeyVariables(); len(keys) > 0 {
+		set := "set " + strings.Join(keys, ", ")
+		if n := len(keys) - 1; n > 0 {
+			set = "set " + strings.Join(keys[:n], ", ") + " or " + keys[n]
+		}
+		ways = append(ways, set)
+	}
+	for _, kind := range c.kinds {
+		for _, s := range kind.Servers {
+			if s.KeyEnv == "" && !kind.Local {
+				ways = append(ways, "start "+s.Name)
+			}
+		}
+	}
+	if ways == nil {
+		return "name one with --model provider/model"
+	}
+	return strings.Join(ways, ", ") + ", or name one with --model provider/model"
+}
 
 // DefaultModel is the configured model or, without one, that of the first
 // provider whose key is there or whose server answers. probe asks a server
@@ -196,11 +222,11 @@ func (c Config) DefaultModel(env Env, probe func(Resolved) (models []string, ok 
 		return c.Model, err
 	}
 	for _, name := range c.Names() {
-		r, err := c.Providers[name].resolve(name, env)
-		if err != nil || !r.Ready() || r.Type == "script" {
+		r, err := c.Provider(name, env)
+		if err != nil || !r.Ready() || r.Local {
 			continue
 		}
-		model := defaultModels[name]
+		model := c.kinds.server(name).Default
 		if model == "" && len(r.Models) > 0 {
 			model = slices.Min(slices.Collect(maps.Keys(r.Models)))
 		}
@@ -220,5 +246,5 @@ func (c Config) DefaultModel(env Env, probe func(Resolved) (models []string, ok 
 			return name + "/" + model, nil
 		}
 	}
-	return "", ErrNoModel
+	return "", fmt.Errorf("%w: %s", ErrNoModel, c.Advice())
 }

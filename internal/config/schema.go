@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a configuration file, made
-// of the types of this package.
-func Schema() ([]byte, error) {
-	s, err := schemaOf(reflect.TypeFor[Config]())
+// of the types of this package and those of providers.
+func Schema(kinds Kinds) ([]byte, error) {
+	s, err := schemaOf(reflect.TypeFor[Config](), kinds)
 	if err != nil {
 		return nil, fmt.Errorf("make the schema: %w", err)
 	}
@@ -27,7 +26,7 @@ func Schema() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+func schemaOf(t reflect.Type, kinds Kinds) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Secret]():   {Type: "string"},
 		reflect.TypeFor[Duration](): {Type: "string", Pattern: `^\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`, Examples: []any{"30m", "1h30m"}},
@@ -35,40 +34,41 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	refine(s, t, "", builtinValues())
+	refine(s, field{kind: t}, refinement{kinds, builtinValues()})
 	return s, nil
 }
 
+// refinement is what the types do not say.
+type refinement struct {
+	kinds   Kinds
+	builtin map[string]json.RawMessage
+}
+
 // refine adds what the tags say, and takes out that a value may be null.
-func refine(s *jsonschema.Schema, t reflect.Type, tag reflect.StructTag, builtin map[string]json.RawMessage) {
+func refine(s *jsonschema.Schema, f field, r refinement) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
 	}
 	switch {
-	case t.Kind() == reflect.Struct && s.Properties != nil:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			refine(s.Properties[name], f.Type, f.Tag, builtin)
+	case f.kind.Kind() == reflect.Struct && s.Properties != nil:
+		for _, inner := range fieldsOf(f.kind) {
+			refine(s.Properties[inner.name], inner, r)
 		}
-	case t.Kind() == reflect.Map:
-		refine(s.AdditionalProperties, t.Elem(), "", builtin)
-	case t.Kind() == reflect.Slice:
-		refine(s.Items, t.Elem(), tag, nil)
+	case f.kind.Kind() == reflect.Map:
+		refine(s.AdditionalProperties, field{kind: f.kind.Elem()}, r)
+	case f.kind.Kind() == reflect.Slice:
+		refine(s.Items, field{kind: f.kind.Elem(), tag: f.tag}, refinement{kinds: r.kinds})
 	}
-	if enum := tag.Get("enum"); enum != "" {
-		for value := range strings.SplitSeq(enum, ",") {
-			s.Enum = append(s.Enum, value)
-		}
+	for _, value := range r.kinds.values(f.tag) {
+		s.Enum = append(s.Enum, value)
 	}
-	if t.Kind() == reflect.Int || t.Kind() == reflect.Float64 {
-		s.Minimum, s.Maximum = bound(tag.Get("min")), bound(tag.Get("max"))
+	if f.kind.Kind() == reflect.Int || f.kind.Kind() == reflect.Float64 {
+		s.Minimum, s.Maximum = bound(f.tag.Get("min")), bound(f.tag.Get("max"))
 	}
-	if tag.Get("format") == "url" {
+	if f.tag.Get("format") == "url" {
 		s.Format = "uri"
 	}
-	name, _, _ := strings.Cut(tag.Get("json"), ",")
-	s.Default = builtin[name]
+	s.Default = r.builtin[f.name]
 }
 
 func bound(text string) *float64 {
@@ -82,12 +82,9 @@ func bound(text string) *float64 {
 // builtinValues are the built-in values by the last name of their key, but
 // those of providers.
 func builtinValues() map[string]json.RawMessage {
-	settings, _ := parse(defaults, Origin{Layer: LayerBuiltin}, nil)
+	settings, _ := parse(defaults, Origin{Layer: LayerBuiltin}, grammar{})
 	out := map[string]json.RawMessage{}
 	for _, s := range settings {
-		if s.path[0] == "providers" {
-			continue
-		}
 		if b, err := json.Marshal(s.value); err == nil {
 			out[s.path[len(s.path)-1]] = b
 		}

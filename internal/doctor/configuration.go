@@ -17,7 +17,7 @@ import (
 func (x *examination) configuration() (valid bool) {
 	store := config.NewStore(x.Paths.Data)
 	var err error
-	x.cfg, x.origins, err = config.Load(runtime.Sources(x.Env, x.Paths, x.Dir))
+	x.cfg, x.origins, err = config.Load(x.Providers.Sources(x.Env, x.Paths, x.Dir))
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		for _, p := range problems {

@@ -18,6 +18,7 @@ import (
 
 	"parley/internal/client"
 	"parley/internal/config"
+	"parley/internal/runtime"
 )
 
 // A Condition is how well something is.
@@ -45,6 +46,8 @@ type Options struct {
 	Paths   config.Paths // of no use where NoPaths is set
 	NoPaths error        // why it is not known where things are
 	Deep    bool         // read every session's file whole
+	// Providers are the types of models that there are.
+	Providers runtime.Providers
 
 	Socket string // of the daemon
 	Chosen bool   // Socket was named by the user

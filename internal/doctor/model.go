@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/config"
-	"parley/internal/runtime"
+	"parley/internal/llm"
 )
 
 // models tries the keys and the servers of all providers that are of use, and
@@ -21,14 +21,14 @@ func (x *examination) models(ctx context.Context) {
 	}
 	var ask []config.Resolved
 	for _, name := range x.cfg.Names() {
-		if p, err := x.cfg.Provider(name, x.Env); err == nil && p.Type != "script" && p.Ready() {
+		if p, err := x.cfg.Provider(name, x.Env); err == nil && !p.Local && p.Ready() {
 			ask = append(ask, p)
 		}
 	}
-	listings := runtime.List(ctx, x.Env, x.wait, ask)
+	listings := x.Providers.List(ctx, x.Env, x.wait, ask)
 	preset, err := x.cfg.DefaultModel(x.Env, func(p config.Resolved) ([]string, bool) {
 		l := listings[p.Name]
-		return l.Models, l.Status == runtime.Listed
+		return l.Models, l.Status == llm.Listed
 	})
 	used, _, _ := strings.Cut(preset, "/")
 	var idle []string
@@ -42,7 +42,7 @@ func (x *examination) models(ctx context.Context) {
 	}
 	switch origin := x.origins.Of("model"); {
 	case errors.Is(err, config.ErrNoModel):
-		x.say("model", Broken, "set a key, start Ollama, or name one with --model", "there is none: no provider is ready")
+		x.say("model", Broken, x.cfg.Advice(), "there is none: no provider is ready")
 	case err != nil:
 		x.say("model", Broken, "", "%s", err)
 	case x.cfg.Model == "":
@@ -54,7 +54,7 @@ func (x *examination) models(ctx context.Context) {
 
 // provider makes the finding on one provider. What is returned says why one that
 // nobody asked for is of no use: that is no fault.
-func (x *examination) provider(name, used string, listings map[string]runtime.Listing) (idle string) {
+func (x *examination) provider(name, used string, listings map[string]llm.Listing) (idle string) {
 	p, err := x.cfg.Provider(name, x.Env)
 	wanted := x.wanted(name)
 	worst := Poor
@@ -65,7 +65,7 @@ func (x *examination) provider(name, used string, listings map[string]runtime.Li
 	case err != nil:
 		x.say(name, worst, "set that variable", "%s", err)
 		return ""
-	case p.Type == "script":
+	case p.Local:
 		return ""
 	case !p.Ready() && !wanted && name != used:
 		return p.KeyEnv
@@ -80,17 +80,17 @@ func (x *examination) provider(name, used string, listings map[string]runtime.Li
 		worst = Broken
 	}
 	switch {
-	case l.Status == runtime.Listed && p.KeyEnv != "":
+	case l.Status == llm.Listed && p.KeyEnv != "":
 		x.say(name, Good, "", "%s takes the key in %s", hostOf(p.BaseURL), key)
-	case l.Status == runtime.Listed:
+	case l.Status == llm.Listed:
 		x.say(name, Good, "", "%s answers, with %d models; %s", hostOf(p.BaseURL), len(l.Models), key)
-	case l.Status == runtime.Refused && p.KeyEnv == "":
+	case l.Status == llm.Refused && p.KeyEnv == "":
 		x.say(name, Broken, "give the provider an api_key_env, and set that variable", "%s", l.Reason)
-	case l.Status == runtime.Refused:
+	case l.Status == llm.Refused:
 		x.say(name, Broken, "put a valid key into "+p.KeyEnv, "%s in %s", l.Reason, p.KeyEnv)
-	case l.Status == runtime.Unreachable && !wanted && name != used && p.KeyEnv == "":
+	case l.Status == llm.Unreachable && !wanted && name != used && p.KeyEnv == "":
 		return "no server on " + hostOf(p.BaseURL)
-	case l.Status == runtime.Unreachable:
+	case l.Status == llm.Unreachable:
 		x.say(name, worst, "start the server, or correct "+config.Key("providers", name, "base_url"), "%s", l.Reason)
 	default:
 		x.say(name, Poor, "whether its key is right shows with the first prompt", "%s", l.Reason)

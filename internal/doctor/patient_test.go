@@ -16,6 +16,7 @@ import (
 	"parley/internal/event/eventtest"
 	"parley/internal/journal"
 	"parley/internal/journal/sqlite"
+	"parley/internal/runtime"
 	"parley/internal/wire"
 )
 
@@ -49,7 +50,7 @@ func newPatient(t *testing.T) *patient {
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { p.answer(w, q) }))
 	t.Cleanup(p.server.Close)
-	p.examination = newExamination(Options{In: os.Stdin, Dir: filepath.Join(root, "project"), Build: "patient", Env: config.Env{
+	p.examination = newExamination(Options{Providers: runtime.Builtin, In: os.Stdin, Dir: filepath.Join(root, "project"), Build: "patient", Env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "MINE_KEY": "planted-key",
 	}})
 	p.Find = func(ctx context.Context) (*client.Conn, error) {

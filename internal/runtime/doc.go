@@ -12,8 +12,8 @@
 // error, that no rule is without the place where it is written, and that an
 // AGENTS.md is read only where it is a file of the project.
 //
-// It is where the program's tools and providers are listed. It does not run
+// It is where the program's tools and providers are listed ([Builtin]). It does not run
 // anything: that is package agent. It does not know how it is called: flags and
 // output are package cli's, which asks it also what holds without a run
-// ([Sources], [List], [Choices]).
+// ([Providers]).
 package runtime

@@ -39,7 +39,7 @@ func TestProbe(t *testing.T) {
 				Type: "openai-chat", BaseURL: c.base, Headers: map[string]config.Secret{"X-Team": config.NewSecret("${TEAM}")},
 			}}}
 			setup := &agent.Setup{}
-			r := New(Options{Env: c.env})
+			r := New(Options{Env: c.env, Providers: Builtin})
 			if fault := r.setModel(setup, cfg, c.env, t.TempDir(), ""); fault != nil {
 				t.Fatalf("%s; asked: %q", fault.Message, asked)
 			}

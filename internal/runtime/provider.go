@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/net/http/httpproxy"
@@ -14,13 +13,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/config"
 	"parley/internal/llm"
-	"parley/internal/llm/anthropic"
-	"parley/internal/llm/gemini"
-	"parley/internal/llm/mock"
-	"parley/internal/llm/openaichat"
-	"parley/internal/llm/openairesponses"
 	"parley/internal/llm/retry"
-	"parley/internal/llm/script"
 	"parley/internal/session"
 )
 
@@ -56,64 +49,40 @@ func throughProxies(proxies httpproxy.Config) *http.Client {
 	return llm.HTTP(func(r *http.Request) (*url.URL, error) { return choose(r.URL) })
 }
 
-// constructors make the models of each type of provider but script.
-var constructors = map[string]func(llm.Options) llm.Model{
-	"openai-chat": openaichat.New, "openai-responses": openairesponses.New, "anthropic": anthropic.New, "gemini": gemini.New,
-}
-
 // setModel resolves the model. Only an unknown provider is refused here: the
 // server knows which models it has.
 func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string) *command.Fault {
 	if model == "" {
 		var err error
-		if model, err = cfg.DefaultModel(env, probe(env)); err != nil {
+		if model, err = cfg.DefaultModel(env, r.o.Providers.probe(env)); err != nil {
 			return command.Faultf(command.Invalid, "%s", err)
 		}
-	}
-	if model == "mock/mock" {
-		// It needs no configuration.
-		setup.Model, setup.Provider, setup.ModelName, setup.ContextLimit = mock.New(), "mock", "mock", 128_000
-		return nil
 	}
 	name, model, err := cfg.Find(model)
 	if err != nil {
 		return command.Faultf(command.Invalid, "%s", err)
 	}
-	provider, err := cfg.Provider(name, env)
+	resolved, err := cfg.Provider(name, env)
 	if err != nil {
 		return command.Faultf(command.Invalid, "%s", err)
 	}
 	setup.Provider, setup.ModelName = name, model
-	known := provider.Model(model)
+	known := resolved.Model(model)
 	setup.ContextLimit, setup.MaxOutput = known.Context, known.MaxOutput
-	if provider.Type == "script" {
-		return setScript(setup, dir, model)
+	if !resolved.Ready() {
+		return command.Faultf(command.Denied, "provider %s has no key: set %s", name, resolved.KeyEnv)
 	}
-	if !provider.Ready() {
-		return command.Faultf(command.Denied, "provider %s has no key: set %s", name, provider.KeyEnv)
-	}
-	headers := make(map[string]string, len(provider.Headers))
-	for key, value := range provider.Headers {
-		headers[key] = value.Reveal()
-	}
-	construct, ok := constructors[provider.Type]
+	provider, ok := r.o.Providers.of(resolved.Type)
 	if !ok {
-		return command.Faultf(command.Invalid, "provider %s: unknown type %q", name, provider.Type)
+		return command.Faultf(command.Invalid, "provider %s: unknown type %q", name, resolved.Type)
 	}
-	setup.Model = retry.Wrap(construct(llm.Options{Provider: name, BaseURL: provider.BaseURL, Key: provider.Key.Reveal(), Headers: headers, HTTP: r.client(env)}), retry.Options{})
-	return nil
-}
-
-// setScript makes the model play a file.
-func setScript(setup *agent.Setup, dir, file string) *command.Fault {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
+	o := optionsOf(resolved, r.client(env))
+	o.Dir = dir
+	made, fault := provider.Model(o, model)
+	if fault != nil {
+		return command.Faultf(command.Code(fault.Code), "%s", fault.Message)
 	}
-	model, err := script.Open(file)
-	if err != nil {
-		return command.Faultf(command.Invalid, "%s", err)
-	}
-	setup.Model = retry.Wrap(model, retry.Options{})
+	setup.Model = retry.Wrap(made, retry.Options{})
 	return nil
 }
 

@@ -42,6 +42,8 @@ type Options struct {
 	Allow []string    // rules for clients that cannot be asked
 	Deny  []string    // rules for all
 	Tools []tool.Tool // in front of the program's own
+	// Providers are the types of models that there are; see [Builtin].
+	Providers Providers
 }
 
 // A Resolver resolves what runs work with. It lives as long as the daemon, and
@@ -56,7 +58,7 @@ type Resolver struct {
 	clients   map[string]*http.Client // by the proxies that they use
 }
 
-// New returns a Resolver with the program's tools and providers.
+// New returns a Resolver with the program's tools.
 func New(o Options) *Resolver {
 	tools := append(slices.Clone(o.Tools),
 		read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), agent.Task())
@@ -120,7 +122,7 @@ func (r *Resolver) world(c session.Client) (config.Env, string) {
 
 // load reads the configuration as the client would.
 func (r *Resolver) load(env config.Env, dir string) (config.Config, config.Origins, *command.Fault) {
-	cfg, origins, err := config.Load(Sources(env, r.o.Paths, dir))
+	cfg, origins, err := config.Load(r.o.Providers.Sources(env, r.o.Paths, dir))
 	if err != nil {
 		return cfg, origins, command.Faultf(command.Invalid, "%s", err)
 	}

@@ -10,12 +10,12 @@ import (
 
 // Sources are where the configuration is read from, for a client with an
 // environment in a folder. What the user trusts is kept below paths.
-func Sources(env config.Env, paths config.Paths, dir string) config.Sources {
+func (ps Providers) Sources(env config.Env, paths config.Paths, dir string) config.Sources {
 	user := paths.Config
 	if p, err := config.NewPaths(env, os.Getuid()); err == nil {
 		user = p.Config
 	}
-	return config.Sources{Env: env, User: user, Root: ProjectRoot(dir), Dir: dir, Trusted: config.NewStore(paths.Data).Trusted,
+	return config.Sources{Env: env, User: user, Root: ProjectRoot(dir), Dir: dir, Kinds: ps.Kinds(), Trusted: config.NewStore(paths.Data).Trusted,
 		Rule: func(text string) error { _, err := permission.ParseRule(text); return err }}
 }
 

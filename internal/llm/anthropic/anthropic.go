@@ -32,12 +32,6 @@ var Provider = llm.Provider{
 	}},
 }
 
-// New makes the model of a messages server. Without a BaseURL it is Anthropic's.
-func New(o llm.Options) llm.Model {
-	m, _ := Provider.Model(o, "")
-	return m
-}
-
 func authorize(h http.Header, key string) {
 	// https://platform.claude.com/docs/en/api/versioning
 	h.Set("Anthropic-Version", "2023-06-01")

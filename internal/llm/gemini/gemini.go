@@ -32,12 +32,6 @@ var Provider = llm.Provider{
 	}},
 }
 
-// New makes the model of a Gemini server. Without a BaseURL it is Google's.
-func New(o llm.Options) llm.Model {
-	m, _ := Provider.Model(o, "")
-	return m
-}
-
 func authorize(h http.Header, key string) {
 	if key != "" {
 		// In a header, because addresses end up in logs.

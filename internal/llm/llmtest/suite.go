@@ -54,7 +54,7 @@ func Run(t *testing.T, w Wire) {
 	t.Run("sent", w.sent)
 }
 
-// Open is the model of a provider that has a server.
+// Open is the model of a provider.
 func Open(p llm.Provider, o llm.Options) llm.Model {
 	m, fault := p.Model(o, "")
 	if fault != nil {

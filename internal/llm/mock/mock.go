@@ -20,10 +20,7 @@ var Provider = llm.Provider{
 	Local: &llm.Local{Open: open, Name: "mock", About: "repeats the conversation"},
 }
 
-func open(llm.Options, string) (llm.Model, *llm.Fault) { return New(), nil }
-
-// New returns the model.
-func New() llm.Model { return model{} }
+func open(llm.Options, string) (llm.Model, *llm.Fault) { return model{}, nil }
 
 type model struct{}
 

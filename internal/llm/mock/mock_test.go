@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
 	"parley/internal/llm/mock"
 )
 
@@ -25,7 +26,7 @@ func TestAnswer(t *testing.T) {
 // The stream ends once, also when it was cancelled before it began.
 func TestStream(t *testing.T) {
 	ends := 0
-	for p := range mock.New().Stream(t.Context(), llm.Request{}) {
+	for p := range llmtest.Open(mock.Provider, llm.Options{}).Stream(t.Context(), llm.Request{}) {
 		if _, ok := p.(llm.End); ok {
 			ends++
 		}

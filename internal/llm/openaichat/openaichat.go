@@ -38,12 +38,6 @@ var Provider = llm.Provider{
 	},
 }
 
-// New makes the model of a chat completions server. Without a BaseURL it is OpenAI's.
-func New(o llm.Options) llm.Model {
-	m, _ := Provider.Model(o, "")
-	return m
-}
-
 // ollamaURL reads OLLAMA_HOST as the Ollama client does: an address, or a host or a port alone; the address to listen
 // on at all interfaces means this host.
 func ollamaURL(text string) string {

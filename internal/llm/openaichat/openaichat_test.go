@@ -246,3 +246,24 @@ func TestBaseURL(t *testing.T) {
 		}
 	}
 }
+
+// OLLAMA_HOST is read as its own client reads it.
+func TestOllamaURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"0.0.0.0":             "http://127.0.0.1:11434/v1",
+		"0.0.0.0:80":          "http://127.0.0.1:80/v1",
+		":9000":               "http://127.0.0.1:9000/v1",
+		"box":                 "http://box:11434/v1",
+		"box:9000":            "http://box:9000/v1",
+		"http://box":          "http://box:11434/v1",
+		"https://box":         "https://box/v1",
+		"https://box/ollama/": "https://box/ollama/v1",
+		"http://box:1/v1":     "http://box:1/v1",
+		"[::1]:9000":          "http://[::1]:9000/v1",
+		" http://box:11434/ ": "http://box:11434/v1",
+	} {
+		if got := openaichat.Provider.Servers[1].ReadBase(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -31,9 +31,3 @@ var Provider = llm.Provider{
 		},
 	}},
 }
-
-// New makes the model of a responses server. Without a BaseURL it is OpenAI's.
-func New(o llm.Options) llm.Model {
-	m, _ := Provider.Model(o, "")
-	return m
-}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+
+	"parley/internal/config"
+	"parley/internal/llm"
+	"parley/internal/runtime"
+)
+
+// toy is a provider as a package below llm has it. It is all that the program is told of it; that this is enough is
+// what testdata/script/new_provider.txtar shows.
+var toy = llm.Provider{
+	Type:    "toy",
+	Servers: []llm.Server{{Name: "toys", KeyEnv: "TOY_TOKEN", BaseEnv: "TOY_HOST", Default: "bear", Models: []llm.Known{{Name: "bear", Context: 9000}}}},
+	Wire: &llm.Wire{
+		Base: "https://toys.example", Version: "/v1", ListPath: "/shelf", ReadList: llm.ReadList,
+		Authorize: func(h http.Header, key string) { h.Set("X-Toy", key) },
+		Encode: func(r llm.Request, _ llm.Target) (string, []byte, error) {
+			return "/talk/" + r.Model, []byte(r.Messages[len(r.Messages)-1].Role), nil
+		},
+		Decode: func(a *llm.Answer) llm.Decoder { return toyDecoder{a} },
+	},
+}
+
+// toyDecoder takes events that are a text, or a command to run.
+type toyDecoder struct{ answer *llm.Answer }
+
+func (d toyDecoder) Event(data []byte) (bool, error) {
+	if arguments, ok := bytes.CutPrefix(data, []byte("bash ")); ok {
+		d.answer.Call(d.answer.Start("", "bash"), "bash", string(arguments))
+	} else {
+		d.answer.Text(string(data))
+	}
+	return false, nil
+}
+
+func (d toyDecoder) End() error { return nil }
+
+// toyMain is the program with that provider.
+func toyMain() {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), providers: append(slices.Clone(runtime.Builtin), toy)}
+	os.Exit(a.main(os.Args[1:]))
+}
+
+// serveToys is the server of the toys: first its model looks at its environment, then it says who it is.
+func serveToys(w http.ResponseWriter, q *http.Request) {
+	if q.Header.Get("X-Toy") != "planted-token" {
+		refuse(w, q, "")
+		return
+	}
+	switch q.URL.Path {
+	case "/toys/v1/shelf":
+		fmt.Fprint(w, `{"data":[{"id":"bear"},{"id":"duck"}]}`)
+	case "/toys/v1/talk/bear":
+		w.Header().Set("Content-Type", "text/event-stream")
+		if role, _ := io.ReadAll(q.Body); string(role) == string(llm.Tool) {
+			fmt.Fprint(w, "data: I am a\n\ndata: -bear.\n\n")
+		} else {
+			fmt.Fprint(w, `data: bash {"command": "env; tr '\\0' '\\n' </proc/$PPID/environ"}`+"\n\n")
+		}
+	default:
+		http.NotFound(w, q)
+	}
+}
