@@ -14,9 +14,9 @@ import (
 const probeWait = 300 * time.Millisecond
 
 // probe returns a way to ask a server that needs no key which models it has.
-func (ps Providers) probe(env config.Env) func(config.Resolved) ([]string, bool) {
+func (ps Providers) probe(env config.Env, wait time.Duration) func(config.Resolved) ([]string, bool) {
 	return func(p config.Resolved) ([]string, bool) {
-		l := ps.List(context.Background(), env, probeWait, []config.Resolved{p})[p.Name]
+		l := ps.List(context.Background(), env, wait, []config.Resolved{p})[p.Name]
 		return l.Models, l.Status == llm.Listed
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"parley/internal/agent"
 	"parley/internal/config"
@@ -40,6 +41,7 @@ func TestProbe(t *testing.T) {
 			}}}
 			setup := &agent.Setup{}
 			r := New(Options{Env: c.env, Providers: Builtin})
+			r.wait = time.Hour // a machine may be slow
 			if fault := r.setModel(setup, cfg, c.env, t.TempDir(), ""); fault != nil {
 				t.Fatalf("%s; asked: %q", fault.Message, asked)
 			}

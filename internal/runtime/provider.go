@@ -54,7 +54,7 @@ func throughProxies(proxies httpproxy.Config) *http.Client {
 func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string) *command.Fault {
 	if model == "" {
 		var err error
-		if model, err = cfg.DefaultModel(env, r.o.Providers.probe(env)); err != nil {
+		if model, err = cfg.DefaultModel(env, r.o.Providers.probe(env, r.wait)); err != nil {
 			return command.Faultf(command.Invalid, "%s", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"parley/internal/agent"
 	"parley/internal/command"
@@ -52,6 +53,7 @@ type Resolver struct {
 	o     Options
 	tools tool.Set
 	store config.Store
+	wait  time.Duration // for a server that may give a prompt its model
 
 	mu        sync.Mutex // of what follows
 	scratches map[event.SessionID]*scratch
@@ -63,7 +65,7 @@ func New(o Options) *Resolver {
 	tools := append(slices.Clone(o.Tools),
 		read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), agent.Task())
 	return &Resolver{
-		o: o, tools: tool.NewSet(tools...), store: config.NewStore(o.Paths.Data),
+		o: o, tools: tool.NewSet(tools...), store: config.NewStore(o.Paths.Data), wait: probeWait,
 		scratches: make(map[event.SessionID]*scratch), clients: make(map[string]*http.Client),
 	}
 }
