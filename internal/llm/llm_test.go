@@ -34,13 +34,14 @@ func TestArrange(t *testing.T) {
 	foreign := llm.Seal("q", "m", llm.Place{}, json.RawMessage("1"))
 	other := llm.Seal("p", "n", llm.Place{}, json.RawMessage("1"))
 	broken := llm.Opaque{Provider: "p", Model: "m", Data: []byte("{")}
+	empty := llm.Opaque{Provider: "p", Model: "m", Data: []byte(`{"at":{"text":0,"calls":0}}`)}
 	want := []llm.Content{first, llm.Text{Text: "abc"}, middle, llm.Text{Text: "de"}, call("1"), between, call("2"), last}
 	for name, parts := range map[string][]llm.Content{
 		"at the end":  {llm.Text{Text: "abcde"}, call("1"), call("2"), first, middle, between, last},
 		"at the head": {first, middle, between, last, llm.Text{Text: "abcde"}, call("1"), call("2")},
 		"in place":    {first, llm.Text{Text: "abc"}, middle, llm.Text{Text: "de"}, call("1"), between, call("2"), last},
 		"twice":       {first, first, llm.Text{Text: "abcde"}, middle, call("1"), between, call("2"), last, first, middle, between, last},
-		"with others": {foreign, other, broken, llm.Text{Text: "abcde"}, call("1"), call("2"), first, middle, between, last},
+		"with others": {foreign, other, broken, empty, llm.Text{Text: "abcde"}, call("1"), call("2"), first, middle, between, last},
 	} {
 		if diff := cmp.Diff(want, llm.Arrange(parts, "p", "m")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

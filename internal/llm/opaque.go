@@ -53,7 +53,7 @@ func Arrange(parts []Content, provider, model string) []Content {
 			continue
 		}
 		var s sealed
-		if o.Provider == provider && o.Model == model && json.Unmarshal(o.Data, &s) == nil && !contains(kept, s) {
+		if o.Provider == provider && o.Model == model && json.Unmarshal(o.Data, &s) == nil && len(s.Block) > 0 && !contains(kept, s) {
 			s.part = o
 			kept = append(kept, s)
 		}

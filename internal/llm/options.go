@@ -13,7 +13,7 @@ import (
 // Printing Options, with any verb or logger, shows neither the key nor a header's value.
 type Options struct {
 	// Provider names the server in [Opaque] data, so that two servers of one wire never get each other's. Empty is
-	// the wire's own name.
+	// the provider's type.
 	Provider string
 	// BaseURL is the server's address; empty is the provider's own. A trailing slash does not matter.
 	BaseURL string

@@ -23,7 +23,7 @@ func (p Provider) Model(o Options, name string) (Model, *Fault) {
 	if p.Local != nil {
 		return p.Local.Open(o, name)
 	}
-	return &server{p.Wire, o}, nil
+	return &model{p.Wire, o}, nil
 }
 
 // Server is a provider of the built-in configuration.

@@ -32,38 +32,38 @@ func Stream(ctx context.Context, o Options, r Request, run func(context.Context,
 	}
 }
 
-// server is the model of a wire's server.
-type server struct {
+// model is one that a server has.
+type model struct {
 	wire    *Wire
 	options Options
 }
 
 // Stream sends the request and has the wire's decoder take each event of the answer.
-func (s *server) Stream(ctx context.Context, r Request) iter.Seq[Part] {
-	return Stream(ctx, s.options, r, func(ctx context.Context, a *Answer) error {
-		q, err := s.request(ctx, r)
+func (m *model) Stream(ctx context.Context, r Request) iter.Seq[Part] {
+	return Stream(ctx, m.options, r, func(ctx context.Context, a *Answer) error {
+		q, err := m.request(ctx, r)
 		if err != nil {
 			return err
 		}
 		if r.OnSent != nil {
 			r.OnSent(q.ContentLength)
 		}
-		res, err := s.options.client().Do(q)
+		res, err := m.options.client().Do(q)
 		if err != nil {
 			return err
 		}
 		a.body = res.Body
-		return a.read(s.wire.Decode(a))
+		return a.read(m.wire.Decode(a))
 	})
 }
 
 // request is the one HTTP request that the answer is the response to.
-func (s *server) request(ctx context.Context, r Request) (*http.Request, error) {
-	base, fault := s.options.Base(s.wire.Base, s.wire.Version)
+func (m *model) request(ctx context.Context, r Request) (*http.Request, error) {
+	base, fault := m.options.Base(m.wire.Base, m.wire.Version)
 	if fault != nil {
 		return nil, fault
 	}
-	path, body, err := s.wire.Encode(r, Target{Provider: s.options.Provider, Base: base})
+	path, body, err := m.wire.Encode(r, Target{Provider: m.options.Provider, Base: base})
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -73,7 +73,7 @@ func (s *server) request(ctx context.Context, r Request) (*http.Request, error) 
 	}
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "text/event-stream")
-	s.options.authorize(q.Header, s.wire)
+	m.options.authorize(q.Header, m.wire)
 	return q, nil
 }
 
