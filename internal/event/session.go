@@ -100,7 +100,7 @@ type SessionListed struct {
 	Updated   string    `json:"updated" doc:"RFC 3339"`
 	Runs      int       `json:"runs" doc:"runs begun so far"`
 	State     string    `json:"state" doc:"idle, running or waiting (for an answer)"`
-	Head      Seq       `json:"head,omitempty" doc:"running: seq of the last event before the run"`
+	Head      Seq       `json:"head,omitempty" doc:"seq of the last event; not idle: of the last before the run"`
 }
 
 // SessionUnlisted is an event of the catalog: a session was removed.

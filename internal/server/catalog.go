@@ -79,7 +79,7 @@ func (c *catalog) adopt(ctx context.Context, store journal.Store, id event.Sessi
 	if state.Run != nil || len(state.Queue) > 0 {
 		doing = "running"
 	}
-	c.put(id, session.Listing(state, doing, 0, state.Time))
+	c.put(id, session.Listing(state, doing, state.Time))
 	return nil
 }
 

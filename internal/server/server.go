@@ -34,6 +34,7 @@ type Options struct {
 	Listen  []string
 	Logger  *slog.Logger
 	Now     func() time.Time
+	Wait    func(time.Duration) <-chan time.Time // what a session waits for; nil: time.After
 	// Prepare resolves what a run works with; see session.Options.
 	Prepare func(ctx context.Context, log journal.Log, s *transcript.State, c session.Client, p command.Prompt) (*agent.Setup, *command.Fault)
 	// Models and Tools answer reads, in the client's world.
@@ -112,7 +113,7 @@ func (s *Server) revive(ctx context.Context, id event.SessionID) error {
 	}
 	defer release()
 	if state := h.log.State(); !h.session.Running() && state.Idle() {
-		s.catalog.put(id, session.Listing(state, "idle", 0, state.Time))
+		s.catalog.put(id, session.Listing(state, "idle", state.Time))
 	}
 	return nil
 }
@@ -169,6 +170,7 @@ func (s *Server) open(ctx context.Context, log journal.Log) (*session.Session, e
 		Log:    log,
 		Logger: s.options.Logger,
 		Clock:  s.options.Now,
+		Wait:   s.options.Wait,
 		Prepare: func(ctx context.Context, state *transcript.State, c session.Client, p command.Prompt) (*agent.Setup, *command.Fault) {
 			return s.options.Prepare(ctx, log, state, c, p)
 		},

@@ -58,7 +58,7 @@ func (s *Session) do(c command.Command) (command.Data, *command.Fault) {
 		}
 		data, fault := s.wrote(c, event.SessionTitled{Title: b.Title, Description: b.Description})
 		if fault == nil {
-			s.list(s.log.State(), doing(state), 0)
+			s.list(s.log.State(), doing(state))
 		}
 		return data, fault
 	case command.SetLeaf:

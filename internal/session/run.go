@@ -45,11 +45,8 @@ func (s *Session) answered(id event.InputID) {
 // begin starts the run of the first queued prompt, if none is open. It runs in
 // the session's goroutine.
 func (s *Session) begin() {
-	if s.run != nil || s.broken {
-		return
-	}
 	state := s.log.State()
-	if state.Run != nil {
+	if state.Run != nil || s.broken {
 		return
 	}
 	prompts := state.Queued(event.LanePrompt)
@@ -57,10 +54,12 @@ func (s *Session) begin() {
 		return
 	}
 	prompt := prompts[0]
-	if s.held[prompt.Input] != nil {
-		// Its answer is not written yet. Who is told of it by then may follow from
-		// here; while another run is open, from before that one.
-		s.list(state, "running", state.Seq)
+	if s.held[prompt.Input] != nil || s.run != nil {
+		// Its answer is not written yet, or the goroutine of the run before has yet to
+		// leave. Who is told of it by then may follow from here; while another run is
+		// open, from before that one.
+		s.head = state.Seq
+		s.list(state, "running")
 		return
 	}
 	setup, fault := s.setup(state, prompt)
@@ -68,7 +67,8 @@ func (s *Session) begin() {
 		s.refuseRun(prompt, fault)
 		return
 	}
-	s.list(state, "running", state.Seq)
+	s.head = state.Seq
+	s.list(state, "running")
 	if err := s.append(agent.Begin(state, prompt)...); err != nil {
 		s.setups[prompt.Input] = setup
 		s.breaks(err)
@@ -99,7 +99,7 @@ func (s *Session) refuseRun(prompt transcript.Input, fault *command.Fault) {
 		s.breaks(err)
 		return
 	}
-	s.list(s.log.State(), "idle", 0)
+	s.list(s.log.State(), "idle")
 	s.begin()
 }
 
@@ -134,7 +134,7 @@ func (s *Session) finish(err error) {
 	}
 	state := s.log.State()
 	if len(state.Queued(event.LanePrompt)) == 0 {
-		s.list(state, "idle", 0)
+		s.list(state, "idle")
 	}
 	s.begin()
 }
@@ -157,7 +157,7 @@ func (s *Session) recover() error {
 	if _, err := s.log.Append(s.ctx, events...); err != nil {
 		return err
 	}
-	s.list(s.log.State(), "idle", 0)
+	s.list(s.log.State(), "idle")
 	return nil
 }
 

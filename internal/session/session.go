@@ -71,6 +71,7 @@ type Session struct {
 	setups   map[event.InputID]*agent.Setup
 	held     map[event.InputID]*arrival // prompts whose answer is not yet written
 	arrivals map[*arrival]bool          // that model requests wait for
+	head     event.Seq                  // before the latest run
 	asker    int                        // attached clients that can answer asks
 	broken   bool                       // the disk refused what had to be written
 	lost     bool                       // broken before what the last daemon left open was closed
@@ -229,17 +230,21 @@ func (s *Session) fault(err error) *command.Fault {
 }
 
 // list tells the catalog what a list shows of the session.
-func (s *Session) list(state *transcript.State, doing string, head event.Seq) {
+func (s *Session) list(state *transcript.State, doing string) {
 	if s.options.Listed == nil {
 		return
 	}
-	s.options.Listed(Listing(state, doing, head, s.options.Clock()))
+	l := Listing(state, doing, s.options.Clock())
+	if doing != "idle" {
+		l.Head = s.head
+	}
+	s.options.Listed(l)
 }
 
-// Listing is what a list shows of a session.
-func Listing(state *transcript.State, doing string, head event.Seq, now time.Time) event.SessionListed {
+// Listing is what a list shows of a session, of which state has all.
+func Listing(state *transcript.State, doing string, now time.Time) event.SessionListed {
 	return event.SessionListed{Title: state.Title, Workspace: state.Workspace, Origin: state.Origin, Parent: state.Parent,
-		Created: state.Opened.UTC().Format(time.RFC3339), Updated: now.UTC().Format(time.RFC3339), Runs: state.Counts.Runs, State: doing, Head: head}
+		Created: state.Opened.UTC().Format(time.RFC3339), Updated: now.UTC().Format(time.RFC3339), Runs: state.Counts.Runs, State: doing, Head: state.Seq}
 }
 
 // guard turns a panic of a run into an error: it ends the run, not the daemon.

@@ -19,7 +19,8 @@ type follow struct {
 	id     event.SessionID
 	state  *transcript.State
 	cancel context.CancelFunc
-	head   event.Seq // all: the head before the latest run that the catalog told of
+	head   event.Seq // all: up to it the catalog has told of this session
+	idle   bool      // all: nothing ran at head
 	blind  bool      // it began in the middle of a run: what state does not know is missing in its frames
 }
 
@@ -173,9 +174,17 @@ func (s *pumping) followAll() {
 		}
 	})
 	for _, l := range listings {
+		s.seen[l.Session] = l.Head // what is over is not told
 		s.running(l.Session, l.SessionListed)
+		if l.Head == 0 {
+			s.seen[l.Session] = nowhere
+		}
 	}
 }
+
+// nowhere is where a session is that no listing has said it of: an earlier
+// version wrote it.
+const nowhere = ^event.Seq(0)
 
 // listed is an event of the catalog.
 func (s *pumping) listed(e event.Event) error {
@@ -188,27 +197,36 @@ func (s *pumping) listed(e event.Event) error {
 	return nil
 }
 
+// running follows a session in which something happened. It may be over by now:
+// the catalog keeps the latest listing only.
 func (s *pumping) running(id event.SessionID, l event.SessionListed) {
-	if l.State == "idle" {
+	idle := l.State == "idle"
+	f := s.follows[id]
+	if s.seen[id] == nowhere {
+		s.seen[id] = l.Head
+	}
+	if f == nil && idle && l.Head <= s.seen[id] {
 		return
 	}
-	f := s.follows[id]
 	if f == nil {
-		since := max(l.Head, s.seen[id])
+		since := s.seen[id] // 0: it was made since
 		if fault := s.follow(id, &since, nil); fault != nil {
 			s.refuse(nil, fault)
 			return
 		}
 		f = s.follows[id]
 	}
-	f.head = max(f.head, l.Head)
+	if l.Head >= f.head {
+		f.head, f.idle = l.Head, idle
+	}
 }
 
-// passed lets go of a session when its run has ended, unless the catalog has
-// already told of the next one.
+// passed lets go of a session when all that the catalog has told of is over.
 func (s *pumping) passed(f *follow, e event.Event) {
 	s.seen[f.id] = max(s.seen[f.id], e.Seq)
-	if _, ended := e.Body.(event.RunEnded); ended && e.Session == f.id && f.head < e.Seq && s.follows[f.id] == f {
+	_, ended := e.Body.(event.RunEnded)
+	over := f.idle && e.Seq >= f.head || ended && e.Session == f.id && e.Seq > f.head
+	if over && s.follows[f.id] == f {
 		s.unfollow(f)
 	}
 }

@@ -44,7 +44,9 @@ func run(id event.SessionID, n int) []event.Event {
 
 // Whoever follows every session gets each run that is open when it comes, or
 // begins later, from its start, whole and once, in whatever order the catalog
-// and the logs are read; a run that was over, never.
+// and the logs are read, and when a run is over before anybody has heard of it;
+// also of a session that is made meanwhile, or that an earlier version listed. A
+// run that was over when it came, never.
 func TestFollowEverySession(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
@@ -70,22 +72,26 @@ func TestFollowEverySession(t *testing.T) {
 					doze()
 				}
 				if to == 5 {
-					h.List(id, event.SessionListed{State: "idle"})
+					h.List(id, event.SessionListed{State: "idle", Head: heads[id]})
 					doze()
 				}
 				if seen {
 					want = append(want, fmt.Sprintf("%s run-%d", id, n))
 				}
 			}
-			ids := []event.SessionID{"sess-a", "sess-b"}
-			for _, id := range ids {
+			open := func(id event.SessionID) {
 				h.Append(event.Event{Session: id, Body: event.SessionOpened{Origin: event.OriginNew}})
 				heads[id] = 1
+				h.List(id, event.SessionListed{State: "idle", Head: 1})
+			}
+			for _, id := range []event.SessionID{"sess-a", "sess-b", "sess-old"} {
+				open(id)
 				play(id, 1, false, 0, 5) // over
 			}
+			h.List("sess-old", event.SessionListed{State: "idle"})
 			play("sess-a", 2, true, 0, 2) // open
 			c := dial(t, h, func(p *wire.Pump) { p.Dialect, p.Cache = &nous.Events, new(wire.Cache) })
-			got := make(chan string, 100)
+			got := make(chan string, 200)
 			go func() {
 				for {
 					l, err := c.r.ReadString('\n')
@@ -103,6 +109,18 @@ func TestFollowEverySession(t *testing.T) {
 					play("sess-b", n, true, 0, 5)
 				}
 			}
+			open("sess-c")
+			play("sess-c", 6, true, 0, 5)
+			play("sess-c", 7, true, 0, 5)
+			h.Append(event.Event{Session: "sess-c", Body: event.SessionTitled{Title: "between the runs"}})
+			heads["sess-c"]++
+			h.List("sess-c", event.SessionListed{State: "idle", Head: heads["sess-c"]})
+			doze()
+			play("sess-c", 8, true, 0, 5)
+			h.List("sess-old", event.SessionListed{State: "running", Head: heads["sess-old"]})
+			synctest.Wait() // where it is nobody knew before
+			play("sess-old", 9, true, 0, 5)
+			play("sess-old", 10, true, 0, 5)
 			synctest.Wait()
 			starts, ends := make(map[string]int), make(map[string]int)
 			for range len(got) {

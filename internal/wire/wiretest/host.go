@@ -76,10 +76,16 @@ func (h *Host) Append(events ...event.Event) {
 	}
 }
 
-// List adds an event to the catalog.
+// List adds an event to the catalog, in the place of what it said of the session
+// before: whoever has not read that yet never will.
 func (h *Host) List(id event.SessionID, b event.Body) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for i := range h.catalog.events {
+		if e := &h.catalog.events[i]; e.Session == id {
+			e.Body = nil
+		}
+	}
 	h.catalog.append(event.Event{Seq: event.Seq(len(h.catalog.events) + 1), Session: id, Body: b})
 }
 
@@ -180,6 +186,9 @@ func (h *Host) after(ctx context.Context, l *log, from int) iter.Seq2[event.Even
 			e := l.events[i]
 			l.taken++
 			h.mu.Unlock()
+			if e.Body == nil {
+				continue
+			}
 			if ctx.Err() != nil || !yield(e, nil) {
 				return
 			}
