@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net"
 	"os"
 	"path/filepath"
@@ -43,25 +44,36 @@ type daemon struct {
 	path     string // of the command socket
 	dir      string // the workspace
 	gate     chan struct{}
+	told     chan struct{} // a connection that is told of every run is so from here
 	contract contract
 	stop     func()
 	store    journal.Store
 }
 
-type option func(*wire.Pump)
+// A wait is what the sessions of a daemon wait by. A held prompt waits for a
+// client that connects: at most for a moment, or for as long as that takes.
+type wait func(time.Duration) <-chan time.Time
 
-func start(t testing.TB, lines string, options ...option) *daemon {
-	t.Helper()
-	return startOn(t, memory.New(journal.Options{}), lines, options...)
+func forNobody(time.Duration) <-chan time.Time {
+	over := make(chan time.Time)
+	close(over)
+	return over
 }
 
-func startOn(t testing.TB, store journal.Store, lines string, options ...option) *daemon {
+func forClient(time.Duration) <-chan time.Time { return nil }
+
+func start(t testing.TB, lines string) *daemon {
+	t.Helper()
+	return startOn(t, memory.New(journal.Options{}), forNobody, lines)
+}
+
+func startOn(t testing.TB, store journal.Store, wait wait, lines string) *daemon {
 	t.Helper()
 	base, err := os.MkdirTemp("", "n") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{t: t, path: filepath.Join(base, "sock"), dir: t.TempDir(), gate: make(chan struct{}), contract: document(t), store: store}
+	d := &daemon{t: t, path: filepath.Join(base, "sock"), dir: t.TempDir(), gate: make(chan struct{}), told: make(chan struct{}), contract: document(t), store: store}
 	model, err := script.Parse("test.ndjson", strings.NewReader(lines))
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +91,7 @@ func startOn(t testing.TB, store journal.Store, lines string, options ...option)
 		}
 		return setup, nil
 	}
-	srv, err := server.New(t.Context(), server.Options{Store: d.store, Prepare: prepare,
+	srv, err := server.New(t.Context(), server.Options{Store: d.store, Prepare: prepare, Wait: wait,
 		Tools: func(*transcript.State) []command.ToolEntry {
 			return []command.ToolEntry{{Name: "read"}, {Name: "ls"}, {Name: "glob"}, {Name: "gate"}}
 		},
@@ -87,7 +99,7 @@ func startOn(t testing.TB, store journal.Store, lines string, options ...option)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.serve(srv, base, options)
+	d.serve(srv, base)
 	return d
 }
 
@@ -115,8 +127,24 @@ func (d *daemon) gateTool() tool.Tool {
 	}.Tool()
 }
 
+// A subscriber says when it has begun to follow the catalog. The protocol has no
+// word for that.
+type subscriber struct {
+	wire.Host
+	told chan struct{}
+}
+
+func (s subscriber) Catalog(ctx context.Context) ([]command.Listing, iter.Seq2[event.Event, error]) {
+	listings, events := s.Host.Catalog(ctx)
+	select {
+	case s.told <- struct{}{}:
+	case <-ctx.Done():
+	}
+	return listings, events
+}
+
 // serve opens both sockets and gives each connection its pump.
-func (d *daemon) serve(srv *server.Server, base string, options []option) {
+func (d *daemon) serve(srv *server.Server, base string) {
 	d.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	family, cache := nous.NewFamily("nous"), new(wire.Cache)
@@ -137,10 +165,7 @@ func (d *daemon) serve(srv *server.Server, base string, options []option) {
 				running.Go(func() {
 					host := srv.Host(session.Client{Cwd: d.dir})
 					defer host.Close()
-					p := &wire.Pump{Dialect: dialect, Host: family.Host(host), Conn: conn, Client: event.ClientID(fmt.Sprintf("c%d", n.Add(1))), Cache: cache}
-					for _, o := range options {
-						o(p)
-					}
+					p := &wire.Pump{Dialect: dialect, Host: subscriber{family.Host(host), d.told}, Conn: conn, Client: event.ClientID(fmt.Sprintf("c%d", n.Add(1))), Cache: cache}
 					_ = p.Run(ctx)
 				})
 			}
@@ -156,7 +181,7 @@ func (d *daemon) serve(srv *server.Server, base string, options []option) {
 }
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 5 * time.Minute
 
 // conn is a connection to one of the sockets.
 type conn struct {
@@ -177,6 +202,9 @@ func (d *daemon) dial(suffix string) *conn {
 	d.t.Cleanup(func() { c.Close() })
 	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
 		d.t.Fatal(err)
+	}
+	if suffix != "" {
+		<-d.told
 	}
 	return &conn{d.t, d, c, bufio.NewReader(c), make(map[string]int)}
 }
@@ -253,13 +281,18 @@ func (c *conn) until(want string) {
 	}
 }
 
-// told reads events until that run has ended. Then nothing is open.
+// told reads events until that run has ended. Then nothing is open. In how many
+// pieces a text comes is nobody's to know.
 func (c *conn) told(run string) []string {
 	c.t.Helper()
 	var out []string
 	for {
 		kind, p := c.event()
-		out = append(out, short(kind, p))
+		if last := len(out) - 1; kind == "message_update" && last >= 0 && strings.HasPrefix(out[last], kind) {
+			out[last] += p["delta"].(string)
+		} else {
+			out = append(out, short(kind, p))
+		}
 		if kind == "agent_end" && p["run_id"] == run {
 			break
 		}

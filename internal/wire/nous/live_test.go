@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/journal"
+	"parley/internal/journal/memory"
 )
 
 func lines(s string) []string { return strings.Split(strings.TrimSpace(s), "\n") }
@@ -56,8 +59,7 @@ turn_start 1
 message_start user
 message_end
 message_start assistant
-message_update Let me
-message_update  see.
+message_update Let me see.
 tool_execution_start find
 tool_execution_update find a.txt
 tool_execution_end find
@@ -265,7 +267,7 @@ func TestRestart(t *testing.T) {
 	session := d.ask("prompt", `{"text":"first"}`)["session_id"]
 	d.ask("set_leaf", fmt.Sprintf(`{"leaf_id":%q}`, d.ask("get_messages", `{}`)["messages"].([]any)[0].(map[string]any)["id"]))
 	d.stop()
-	d = startOn(t, d.store, text("first", "One.")+text("second", "Two."))
+	d = startOn(t, d.store, forNobody, text("first", "One.")+text("second", "Two."))
 	if p := d.ask("get_state", `{}`); p["session_id"] != session || p["run_state"] != "idle" || p["follow_up_mode"] != "all" {
 		t.Errorf("%v", p)
 	}
@@ -309,7 +311,7 @@ func TestExtension(t *testing.T) {
 // The clients prompt first and then connect to the events: a hundred times in a
 // row nothing of the run is missing, beside a subscriber who is always there.
 func TestConnectAfterPrompt(t *testing.T) {
-	d := start(t, text("hello", "Hi."))
+	d := startOn(t, memory.New(journal.Options{}), forClient, text("hello", "Hi."))
 	always := d.dial(".events")
 	var want []string
 	for n := 1; n <= 100; n++ {
@@ -352,7 +354,6 @@ func TestIdleAfterEnd(t *testing.T) {
 func TestManyPrompts(t *testing.T) {
 	d := start(t, text("hello", "Hi."))
 	events := d.dial(".events")
-	// A run that is waited for does not wait for who connects; this one does.
 	d.ask("prompt", `{"text":"hello","wait":false}`)
 	events.told("run-1")
 	var group sync.WaitGroup
