@@ -18,6 +18,7 @@ import (
 	"parley/internal/llm/llmtest"
 	"parley/internal/llm/openaichat"
 	"parley/internal/llm/openairesponses"
+	"parley/test/need"
 )
 
 // The four wires against a fake server that others wrote: text, thinking, two calls in one answer and their results, a
@@ -28,9 +29,7 @@ import (
 // and PARLEY_AIMOCK=http://127.0.0.1:4010.
 func TestAIMock(t *testing.T) {
 	address := os.Getenv("PARLEY_AIMOCK")
-	if address == "" {
-		t.Skip("PARLEY_AIMOCK is not set")
-	}
+	need.Asked(t, address != "", "test/mock.sh")
 	for _, w := range []struct {
 		name, model string
 		provider    llm.Provider

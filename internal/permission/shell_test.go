@@ -7,14 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"parley/test/need"
 )
 
 // A real shell gives a program the same words as are compared with rules.
 func TestWordsOfShell(t *testing.T) {
-	shell, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash here")
-	}
+	shell := need.Program(t, "bash")
 	inputs, _ := corpus(t)
 	inputs = append(inputs,
 		`x g"i"t st'at'us`, `x \git "\git" '\git'`, `x "a\$b" a\$b 'a\$b'`, `x "a\"b" 'a"b' a\'b`, "x a\\\nb \"c\\\nd\" 'e\\\nf'",

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/workspace"
+	"parley/test/need"
 )
 
 // archive writes the files of a table ("-- NAME --" and then the content) into a new folder and returns it
@@ -72,9 +73,9 @@ func files(t *testing.T, r *workspace.Root, start string, reach workspace.Reach)
 // A walk, Ignored and git itself agree on every file of the table.
 func TestIgnore(t *testing.T) {
 	dir, verdicts := archive(t, "ignore.txt")
-	if git, err := exec.LookPath("git"); err == nil {
-		run(t, dir, git, "init", "-q")
-		if d := cmp.Diff(verdicts, oracle(t, dir, git, verdicts)); d != "" {
+	if need.Has(t, "git") {
+		run(t, dir, "git", "init", "-q")
+		if d := cmp.Diff(verdicts, oracle(t, dir, "git", verdicts)); d != "" {
 			t.Fatalf("the table is not what git says (-table +git):\n%s", d)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/bash"
 	"parley/internal/tool/tooltest"
+	"parley/test/need"
 )
 
 func TestSuite(t *testing.T) {
@@ -204,10 +205,7 @@ func TestEndlessOutputIsBounded(t *testing.T) {
 func TestShells(t *testing.T) {
 	w := world(t, t.TempDir())
 	bin := t.TempDir()
-	sh, err := w.LookPath("sh")
-	if err != nil {
-		t.Skip("no sh on the PATH")
-	}
+	sh := need.Program(t, "sh")
 	if err := os.Symlink(sh, filepath.Join(bin, "sh")); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/grep"
 	"parley/internal/tool/tooltest"
+	"parley/test/need"
 )
 
 func TestSuite(t *testing.T) {
@@ -41,10 +42,8 @@ func engines(t *testing.T) map[string]func(testing.TB, string) tool.World {
 			return w
 		},
 	}
-	if _, err := world(t, t.TempDir()).LookPath("rg"); err == nil {
+	if need.Has(t, "rg") {
 		found["ripgrep"] = world
-	} else {
-		t.Log("ripgrep is not installed: only the walker is tried")
 	}
 	return found
 }

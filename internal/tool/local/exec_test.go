@@ -20,6 +20,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/local"
 	"parley/internal/workspace"
+	"parley/test/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -96,9 +97,7 @@ func count(all []string, is func(string) bool) (n int) {
 
 // When the context ends no process is left, however it tried to leave.
 func TestAbortEndsTheTree(t *testing.T) {
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("needs setsid(1)")
-	}
+	need.Program(t, "setsid")
 	for name, command := range escapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,11 +200,11 @@ func TestNormalEnd(t *testing.T) {
 		t.Errorf("%s %v %q", d, err, out.String())
 	}
 
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("needs setsid(1)")
-	}
+	need.Program(t, "setsid")
 	out.Reset()
-	c.Args[2] = "setsid sleep " + mark + " >/dev/null 2>&1 & echo $!"
+	// It has a session of its own before the command ends.
+	c.Dir = t.TempDir()
+	c.Args[2] = "mkfifo away; setsid sh -c 'echo $$ >away; exec sleep " + mark + "' >/dev/null 2>&1 & read pid <away; echo $pid"
 	exit, err = patient.Exec(context.Background(), c)
 	if len(exit.Ended) > 0 || err != nil || len(running(t, mark)) != 1 {
 		t.Errorf("%+v %v", exit, err)

@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/transport"
 	"parley/internal/transport/unix"
+	"parley/test/need"
 )
 
 // place returns a short directory of our own: a socket's path is limited.
@@ -220,9 +221,7 @@ func TestRefusals(t *testing.T) {
 
 // Another user's directory and another user are refused. Only root can try.
 func TestOtherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to be two users")
-	}
+	need.Root(t)
 	dir := place(t)
 	theirs := filepath.Join(dir, "theirs")
 	if err := errors.Join(os.Mkdir(theirs, 0o700), os.Chown(theirs, 12345, 12345), os.Chmod(dir, 0o755)); err != nil {
@@ -273,9 +272,7 @@ func stranger(t *testing.T, path string) {
 // leaves its connection in the backlog.
 func TestStranger(t *testing.T) {
 	path := os.Getenv("STRANGER_SOCKET")
-	if path == "" {
-		t.Skip("run by TestOtherUser")
-	}
+	need.Asked(t, path != "", "TestOtherUser")
 	if _, err := net.Dial("unix", path); err != nil {
 		t.Fatal(err)
 	}
