@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,10 +11,11 @@ import (
 
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/test/need"
 )
 
 var (
-	lawRuns = flag.Int("law.runs", 0, "runs of the no-loss law; 0: 240, or 2,400 in CI, or 60 in short tests")
+	lawRuns = flag.Int("law.runs", 0, "runs of the no-loss law; 0: 240, or 12,000 in long runs, or 60 in short ones")
 	lawSeed = flag.Uint64("law.seed", 1, "first seed of the no-loss law")
 )
 
@@ -136,8 +136,8 @@ func TestNoLossNoDouble(t *testing.T) {
 	case runs > 0:
 	case testing.Short():
 		runs = 60
-	case os.Getenv("CI") == "true":
-		runs = 2400
+	case need.Long():
+		runs = 12000
 	default:
 		runs = 240
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"parley/test/need"
 )
 
 var pictures = flag.String("pictures", "", "write each screen as an SVG picture into this folder")
@@ -23,9 +25,7 @@ var inks = map[string]string{"31": "#e06c75", "32": "#98c379", "33": "#e5c07b", 
 // Pictures are made from what the terminal holds after the bytes of a story, so
 // they show the real thing. Without -pictures nothing is written.
 func TestPictures(t *testing.T) {
-	if *pictures == "" {
-		t.Skip("no -pictures")
-	}
+	need.Asked(t, *pictures != "", "-pictures")
 	files, err := filepath.Glob("testdata/*.screen")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/test/need"
 )
 
 // A fakeSource is a session that a test tells. The real one is a client of a
@@ -58,6 +59,9 @@ func (s *fakeSource) happen(bodies ...event.Body) {
 	s.updates <- News{events}
 }
 
+// patience ends a test that hangs.
+const patience = 5 * time.Minute
+
 // A rig is Run on a pseudo-terminal whose other end is an emulator.
 type rig struct {
 	t      testing.TB
@@ -82,9 +86,7 @@ func newRig(t testing.TB, w, h int) *rig {
 func newRigWith(t testing.TB, w, h int, prepare func(*fakeSource)) *rig {
 	t.Helper()
 	master, slave, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
-	}
+	need.No(t, err)
 	r := &rig{t: t, source: newSource(), master: master, slave: slave, screen: newEmulator(w, h, term.ReflowLogical),
 		seen: make(chan struct{}, 1), ended: make(chan error, 1)}
 	prepare(r.source)
@@ -137,7 +139,7 @@ func (r *rig) read() {
 // until waits for the screen to fulfil a condition.
 func (r *rig) until(what string, ok func(screen string) bool) string {
 	r.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(patience)
 	for {
 		r.mu.Lock()
 		screen := strings.Join(r.screen.screen(), "\n")
@@ -162,6 +164,16 @@ func (r *rig) untilText(text string) string {
 	return r.until(text, func(s string) bool { return strings.Contains(s, text) })
 }
 
+// wrote waits until a text was written, which may be gone again.
+func (r *rig) wrote(text string) {
+	r.t.Helper()
+	r.until(text, func(string) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return bytes.Contains(r.raw, []byte(text))
+	})
+}
+
 // left waits for the end, and for the last byte of it.
 func (r *rig) left() {
 	r.t.Helper()
@@ -170,7 +182,7 @@ func (r *rig) left() {
 		r.t.Fatalf("left with %v", err)
 	}
 	r.ended <- nil
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(patience)
 	for {
 		r.mu.Lock()
 		over := bytes.HasSuffix(r.raw, []byte("\x1b[?25h")) && !r.screen.modes["?2004"]
@@ -192,7 +204,7 @@ func (r *rig) command() command.Body {
 	select {
 	case b := <-r.source.sent:
 		return b
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		r.t.Fatal("no command was sent")
 		return nil
 	}

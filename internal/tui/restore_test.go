@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,11 +18,23 @@ import (
 
 	"parley/internal/command"
 	"parley/internal/term"
+	"parley/test/need"
 )
 
 // endVariable makes the test binary be the program with a run that goes on for
 // ever. A prompt makes it panic.
 const endVariable = "PARLEY_TUI_TEST_END"
+
+// The test binary is also the programs that its tests run on terminals.
+func TestMain(m *testing.M) {
+	if os.Getenv(endVariable) != "" {
+		os.Exit(waitOnStdout())
+	}
+	if n, err := strconv.Atoi(os.Getenv(deltasVariable)); err == nil {
+		os.Exit(streamOnStdout(n))
+	}
+	os.Exit(m.Run())
+}
 
 type panickingSource struct{ *fakeSource }
 
@@ -53,9 +66,7 @@ type seat struct {
 func startSeat(t *testing.T, c *exec.Cmd) *seat {
 	t.Helper()
 	master, slave, err := pty.Open()
-	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
-	}
+	need.No(t, err)
 	s := &seat{t: t, master: master, slave: slave, screen: newEmulator(80, 24, term.ReflowLogical)}
 	t.Cleanup(func() { master.Close(); slave.Close() })
 	s.screen.answer = func(text string) { master.WriteString(text) }
@@ -87,7 +98,7 @@ func startSeat(t *testing.T, c *exec.Cmd) *seat {
 
 func (s *seat) until(what string, ok func(screen string) bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		s.mu.Lock()
 		screen := strings.Join(s.screen.logical(), "\n")
@@ -166,10 +177,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // Ctrl+Z gives the terminal back and stops the program; fg brings it back to
 // life, with its modes and its live region.
 func TestSuspend(t *testing.T) {
-	shell, err := exec.LookPath("bash")
-	if err != nil {
-		missing(t, "bash is not installed: the test needs a shell with job control")
-	}
+	shell := need.Program(t, "bash") // it has job control
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

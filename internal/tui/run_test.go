@@ -91,7 +91,7 @@ func TestReconnect(t *testing.T) {
 	r.source.updates <- Down{errors.New("the daemon is gone")}
 	r.untilText("reconnecting")
 	r.source.updates <- Attached{Client: "me again"}
-	r.untilText("connected again")
+	r.wrote("connected again")
 	r.source.seq -= 2
 	r.source.happen(event.BlockGrew{Block: "b", Text: "first line\n\nsecond "}, event.BlockGrew{Block: "b", Text: "first line\n\nsecond "})
 	r.source.happen(event.BlockGrew{Block: "b", Offset: len("first line\n\nsecond "), Text: "line"}, event.BlockEnded{Block: "b", Role: event.RoleText, Text: "first line\n\nsecond line"})

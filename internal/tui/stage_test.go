@@ -249,3 +249,6 @@ func asked(id event.AskID, call event.CallID) event.Body {
 }
 
 func marker(n int) string { return fmt.Sprintf("#%05d#", n) }
+
+// few are the first of many, for an error.
+func few(l []string) []string { return l[:min(len(l), 6)] }
