@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley/internal/command"
 	"parley/internal/event"
@@ -19,6 +20,9 @@ type faulty struct {
 	always  bool
 	failed  bool
 }
+
+// never is a clock that stands: nothing is written but where a test appends.
+func never(time.Duration, func()) func() bool { return func() bool { return true } }
 
 func (f *faulty) at(p journal.Point) error {
 	if p == journal.PointKept || p == journal.PointBlob || p == journal.PointCreate {
@@ -40,7 +44,7 @@ func testFailure(t *testing.T, c Child) {
 		if n%2 == 0 {
 			f.err = syscall.EIO
 		}
-		s := store(t, c, journal.Options{Fail: f.at})
+		s := store(t, c, journal.Options{Fail: f.at, AfterFunc: never})
 		l := create(t, s)
 		feeder := NewFeed(id, 2)
 		live := transcript.New()
@@ -94,7 +98,7 @@ func testFailure(t *testing.T, c Child) {
 // was seen before is written once it is well again.
 func testBroken(t *testing.T, c Child) {
 	f := &faulty{err: syscall.EIO}
-	s := store(t, c, journal.Options{Fail: f.at})
+	s := store(t, c, journal.Options{Fail: f.at, AfterFunc: never})
 	l := create(t, s)
 	grow := block(t, l)
 	grow("seen ")

@@ -16,9 +16,6 @@ import (
 // A store that was closed gives everything back when it is opened again, and
 // goes on where it was.
 func testRestart(t *testing.T, c Child) {
-	if !c.Durable {
-		t.Skip("this store ends when it is closed")
-	}
 	dir := t.TempDir()
 	f := NewFeed(id, 9)
 	live := transcript.New()
@@ -54,12 +51,9 @@ func testRestart(t *testing.T, c Child) {
 
 // When what grew is lost with the process, its seqs are not used again.
 func testLostTail(t *testing.T, c Child) {
-	if !c.Durable {
-		t.Skip("this store ends when it is closed")
-	}
 	dir := t.TempDir()
 	f := &faulty{err: syscall.EIO}
-	s := c.Open(t, dir, journal.Options{Fail: f.at})
+	s := c.Open(t, dir, journal.Options{Fail: f.at, AfterFunc: never})
 	l := create(t, s)
 	grow := block(t, l)
 	durable := l.State()

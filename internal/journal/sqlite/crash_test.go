@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,10 +22,11 @@ import (
 	"parley/internal/journal/journaltest"
 	"parley/internal/journal/sqlite"
 	"parley/internal/transcript"
+	"parley/test/need"
 )
 
 var (
-	crashes = flag.Int("crashes", 16, "how often a process is killed")
+	crashes = flag.Int("crashes", 0, "how often a process is killed; 0: 16, or 320 in long runs")
 	seed    = flag.Uint64("seed", 1, "of the crashes")
 )
 
@@ -48,7 +50,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println("held")
-		select {}
+		toBeKilled()
 	}
 	os.Exit(m.Run())
 }
@@ -81,7 +83,7 @@ func child(arg string) {
 	s, err := sqlite.Open(dir, journal.Options{Fail: func(journal.Point) error {
 		if reached++; reached == points {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
+			toBeKilled()
 		}
 		return nil
 	}})
@@ -114,7 +116,14 @@ func child(arg string) {
 			fmt.Printf("blob %s\n", sum)
 		}
 	}
-	select {}
+	toBeKilled()
+}
+
+// toBeKilled waits. To wait for nothing is a deadlock, which ends the process.
+func toBeKilled() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 func must(err error) {
@@ -128,12 +137,20 @@ func must(err error) {
 // a prefix of what was seen, no seq is used again, and the log is legal.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	t.Logf("%d crashes, seed %d", *crashes, *seed)
+	crashes := *crashes
+	switch {
+	case crashes > 0:
+	case need.Long():
+		crashes = 320
+	default:
+		crashes = 16
+	}
+	t.Logf("%d crashes, seed %d", crashes, *seed)
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(*seed, 1))
 	seen := make(map[event.Seq]event.Event)
 	var blobs []string
-	for n := range *crashes {
+	for n := range crashes {
 		points, lines := 1+r.IntN(300), 1<<30
 		if n%3 == 2 {
 			points, lines = 0, 1+r.IntN(300)
@@ -166,7 +183,7 @@ func TestKilled(t *testing.T) {
 		cmd.Wait()
 		check(t, n, dir, seen, last, blobs)
 	}
-	if len(seen) < 20**crashes {
+	if len(seen) < 20*crashes {
 		t.Errorf("%d events were seen in all", len(seen))
 	}
 }
