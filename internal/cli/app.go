@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,8 +39,16 @@ type app struct {
 	socket   string        // --socket
 	auto     string        // the key that answers every ask; empty: a person does
 	typed    <-chan string // lines of a conversation in line mode; nil: there is none
+	waits    waits
 
 	providers runtime.Providers // the types of models that there are
+}
+
+// waits are how long commands wait at most, for what they can do without.
+type waits struct {
+	key    time.Duration // after a key press that asks the daemon, or a server for its models
+	models time.Duration // `parley models`, for a server
+	stdin  time.Duration // for a pipe that says nothing
 }
 
 // An exit is an error with an exit code of its own.
@@ -62,8 +71,12 @@ func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format,
 
 // Main runs the program with its arguments and returns its exit code.
 func Main(args []string) int {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), providers: runtime.Builtin}
-	return a.main(args)
+	return ours(waits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second}).main(args)
+}
+
+// ours is the world of this process.
+func ours(w waits) *app {
+	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), waits: w, providers: runtime.Builtin}
 }
 
 func (a *app) main(args []string) int {

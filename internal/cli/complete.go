@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,10 +13,6 @@ import (
 	"parley/internal/client"
 	"parley/internal/command"
 )
-
-// completionWait is how long a key press may take that asks the daemon, or a
-// server for its models.
-const completionWait = 500 * time.Millisecond
 
 // completing gives commands and those below them what the shell offers: for
 // arguments that are sessions, and for flags by their name.
@@ -83,7 +78,7 @@ func (a *app) completeModel(c *cobra.Command, _ []string, typed string) ([]strin
 	if slices.ContainsFunc(local, func(start string) bool { return strings.HasPrefix(typed, start) && typed != start }) {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	choices, _ := a.providers.Choices(c.Context(), cfg, a.env, completionWait)
+	choices, _ := a.providers.Choices(c.Context(), cfg, a.env, a.waits.key)
 	var ready, rest []string
 	for _, m := range choices {
 		if m.Placeholder {
@@ -121,7 +116,7 @@ func (a *app) completeFirst(files bool) cobra.CompletionFunc {
 // completeSession offers the sessions of a daemon that runs, those of this
 // folder first. It never starts one.
 func (a *app) completeSession(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(c.Context(), completionWait)
+	ctx, cancel := context.WithTimeout(c.Context(), a.waits.key)
 	defer cancel()
 	words := []string{"last\tthe newest of this folder"}
 	var elsewhere []string

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/config"
 	"parley/internal/runtime"
+	"parley/test/need"
 )
 
 // tree is the program's commands as a person sees them, without the machine's
@@ -177,14 +178,12 @@ Examples:
 
 // groff has nothing to say against the whole page.
 func TestManualReads(t *testing.T) {
-	if _, err := exec.LookPath("groff"); err != nil {
-		t.Skip("groff is not there")
-	}
+	groff := need.Program(t, "groff")
 	var page bytes.Buffer
 	if err := manual(&page, tree(t), runtime.Builtin.Kinds()); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("groff", "-man", "-Tutf8", "-ww", "-P-cbou")
+	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-P-cbou")
 	cmd.Stdin = &page
 	var said bytes.Buffer
 	cmd.Stderr = &said

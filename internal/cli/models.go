@@ -7,16 +7,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/internal/config"
 	"parley/internal/runtime"
 )
-
-// modelsWait is how long `parley models` waits for a server.
-const modelsWait = 2 * time.Second
 
 func (a *app) models() *cobra.Command {
 	var asJSON bool
@@ -72,7 +68,7 @@ func (a *app) printModels(ctx context.Context, provider string, asJSON bool) err
 			return usage("%w", err)
 		}
 	}
-	choices, preset := a.providers.Choices(ctx, cfg, a.env, modelsWait)
+	choices, preset := a.providers.Choices(ctx, cfg, a.env, a.waits.models)
 	choices = slices.DeleteFunc(choices, func(c runtime.Choice) bool {
 		return provider != "" && !strings.HasPrefix(c.Name, provider+"/")
 	})

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"parley/internal/config"
 	"parley/internal/llm"
 	"parley/internal/runtime"
 )
@@ -44,7 +43,8 @@ func (d toyDecoder) End() error { return nil }
 
 // toyMain is the program with that provider.
 func toyMain() {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), providers: append(slices.Clone(runtime.Builtin), toy)}
+	a := ours(patient)
+	a.providers = append(slices.Clone(runtime.Builtin), toy)
 	os.Exit(a.main(os.Args[1:]))
 }
 

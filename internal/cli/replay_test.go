@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/test/need"
 )
 
 // plays are runs of the scripted model, each a way in which a run can go.
@@ -85,9 +87,7 @@ var plays = []struct {
 // again from the log that is kept, though that has lost the pieces in which the
 // text came. Pieces are compared as the whole that they make, at their end.
 func TestReplayIsLive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests: it is processes, each of which starts slowly with the race detector")
-	}
+	need.Time(t)
 	h := newHome(t)
 	if _, err := h.Write("note.txt", "a note\n"); err != nil {
 		t.Fatal(err)

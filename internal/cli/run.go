@@ -56,9 +56,6 @@ Ctrl+C once stops the run and keeps its text, twice leaves.`,
 	return c
 }
 
-// stdinWait is how long a pipe that says nothing is waited for.
-const stdinWait = 3 * time.Second
-
 // stdinLimit is the most that is read from stdin, in bytes.
 const stdinLimit = 8 << 20
 
@@ -88,7 +85,7 @@ func (a *app) promptText(args []string) (string, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
-// piped is what a pipe or a file on stdin holds. Nothing within stdinWait, and
+// piped is what a pipe or a file on stdin holds. Nothing comes for a while, and
 // the prompt goes without it.
 func (a *app) piped() (string, error) {
 	info, err := a.in.Stat()
@@ -113,8 +110,8 @@ func (a *app) piped() (string, error) {
 	}()
 	select {
 	case <-first:
-	case <-time.After(stdinWait):
-		fmt.Fprintln(a.err, "parley: nothing came on stdin within 3 s; going on without it")
+	case <-time.After(a.waits.stdin):
+		fmt.Fprintf(a.err, "parley: nothing came on stdin within %s; going on without it\n", a.waits.stdin)
 		return "", nil
 	}
 	r := <-whole

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/test/need"
 	"parley/test/rig"
 )
 
@@ -115,9 +116,7 @@ func answer(command string) func(w http.ResponseWriter, q *http.Request, body st
 // command prints, nor in an export, the store, the log, a request's body or the
 // list of processes.
 func TestSecrets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests: it is processes, each of which starts slowly with the race detector")
-	}
+	need.Time(t)
 	p := newHome(t)
 	for _, s := range planted {
 		if !strings.Contains(s.where, " ") {
@@ -268,8 +267,8 @@ func pipe(t *testing.T, name string) *os.File {
 func commandLines(t *testing.T) string {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil || len(names) == 0 {
-		t.Skip("there is no /proc here")
+	if len(names) == 0 {
+		need.No(t, errors.Join(err, errors.New("there is no /proc here")))
 	}
 	var all strings.Builder
 	for _, name := range names {

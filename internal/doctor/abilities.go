@@ -12,9 +12,6 @@ import (
 	"parley/internal/term"
 )
 
-// terminalWait is how long a terminal may take to say what it can do.
-const terminalWait = 200 * time.Millisecond
-
 // abilities asks the terminal what it can do, where its answers can be read.
 func (x *examination) abilities(out *os.File) string {
 	env := func(name string) string { return x.Env[name] }
@@ -25,7 +22,7 @@ func (x *examination) abilities(out *os.File) string {
 	if err != nil {
 		return "it cannot be asked what it can do: " + err.Error()
 	}
-	can, answered, signal := ask(t)
+	can, answered, signal := ask(t, x.asked)
 	if err := t.Close(); err != nil {
 		return "it was asked what it can do, and cannot be set back: " + err.Error()
 	}
@@ -39,9 +36,9 @@ func (x *examination) abilities(out *os.File) string {
 	return describe(can)
 }
 
-// ask waits for what a terminal says of itself, or for a signal to leave.
-func ask(t *term.Terminal) (can term.Abilities, answered bool, signal syscall.Signal) {
-	end := time.NewTimer(terminalWait)
+// ask waits so long for what a terminal says of itself, or for a signal to leave.
+func ask(t *term.Terminal, wait time.Duration) (can term.Abilities, answered bool, signal syscall.Signal) {
+	end := time.NewTimer(wait)
 	defer end.Stop()
 	for {
 		select {

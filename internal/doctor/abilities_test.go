@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	xterm "github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
@@ -27,6 +28,9 @@ func TestExamineAsksTheTerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPatient(t)
+			if c.answers == "" {
+				p.asked = time.Millisecond
+			}
 			p.Env["TERM"], p.Env["NO_COLOR"] = "xterm-256color", "1"
 			screen, tty, err := pty.Open()
 			if err != nil {

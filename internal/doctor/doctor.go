@@ -59,14 +59,18 @@ type Options struct {
 	Out *os.File // the terminal that is written to; nil: it is none
 }
 
-// wait is how long a server, and the daemon, may take to answer.
-const wait = 5 * time.Second
+// How long others may take to answer.
+const (
+	wait  = 5 * time.Second        // a server, and the daemon
+	asked = 200 * time.Millisecond // the terminal, when it is asked what it can do
+)
 
 // An examination is one look at the world. What a test cannot bring about is a
 // field.
 type examination struct {
 	Options
 	wait  time.Duration
+	asked time.Duration
 	uid   int
 	space func(path string) (space, error)
 	look  func(program string) (string, error)
@@ -85,7 +89,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 }
 
 func newExamination(o Options) *examination {
-	return &examination{Options: o, wait: wait, uid: os.Getuid(), space: diskSpace, look: exec.LookPath}
+	return &examination{Options: o, wait: wait, asked: asked, uid: os.Getuid(), space: diskSpace, look: exec.LookPath}
 }
 
 func (x *examination) say(name string, state Condition, do, format string, args ...any) {

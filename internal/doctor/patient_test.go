@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/client"
 	"parley/internal/config"
@@ -53,6 +54,7 @@ func newPatient(t *testing.T) *patient {
 	p.examination = newExamination(Options{Providers: runtime.Builtin, In: os.Stdin, Dir: filepath.Join(root, "project"), Build: "patient", Env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "MINE_KEY": "planted-key",
 	}})
+	p.wait, p.asked = 5*time.Minute, 5*time.Minute // who answers has all the time that it needs
 	p.Find = func(ctx context.Context) (*client.Conn, error) {
 		return client.Dial(ctx, client.Options{Socket: p.Socket, AnyBuild: true, Hello: wire.Hello{Name: "patient", Version: "1", Build: p.Build, Cwd: p.Dir}})
 	}
