@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	crashes = flag.Int("crashes", 0, "how often the daemon is killed; 0: 16, or 320 where everything is asked for")
+	crashes = flag.Int("crashes", 0, "how often the daemon is killed; 0: 16, or 320 in long runs")
 	seed    = flag.Uint64("seed", 0, "of the crashes; 0: another one each time")
 )
 

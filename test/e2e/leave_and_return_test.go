@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"parley/internal/event"
+	"parley/test/need"
 	"parley/test/rig"
 	"parley/test/rig/terminal"
 )
@@ -52,9 +52,7 @@ func past(t *testing.T, home *rig.Home, runs int) {
 // first composer: the last of it, whole, in order and each once, in few bytes; the
 // rest comes on demand, on the alternate screen, and leaves the screen as it was.
 func TestLongSessionReopened(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
 	const runs = 150
 	home := newHome(t)
@@ -143,9 +141,7 @@ func (s *window) given(settings ...string) {
 // However the program ends in the middle of an answer, the terminal is given back
 // as it was, and what was said stays.
 func TestTerminalIsGivenBack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
 	for i, way := range []struct {
 		name string
@@ -183,12 +179,9 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // Ctrl+Z in the middle of an answer gives the terminal back to the shell; after fg
 // the answer is all there, what came meanwhile too, each line once and in order.
 func TestSuspendAndForeground(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	lacking(t, err)
+	bash := need.Program(t, "bash")
 	for _, name := range terminals[1:] {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"parley/internal/cli"
+	"parley/test/need"
 	"parley/test/rig"
 )
 
@@ -25,9 +26,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the scenarios in testdata/script")
 
 // The program under test is this binary, under another name, so that the tests
-// need Go and nothing else. CI=true and PARLEY_LONG=1 build it as it is shipped;
-// PARLEY_BINARY=PATH takes one that is built; PATH is seen from the root of the
-// repository.
+// need Go and nothing else. PARLEY_BINARY=PATH takes one that is built as it is
+// shipped, which make test does; PATH is seen from the root of the repository.
 func TestMain(m *testing.M) {
 	testscript.Main(suite{m}, map[string]func(){
 		"parley": func() { os.Exit(cli.Main(os.Args[1:])) },
@@ -46,7 +46,7 @@ func (s suite) Run() int {
 			panic(err)
 		}
 	}
-	if binary := os.Getenv("PARLEY_BINARY"); binary != "" || long {
+	if binary := os.Getenv("PARLEY_BINARY"); binary != "" {
 		dir, err := os.MkdirTemp("", "parley")
 		if err != nil {
 			panic(err)
@@ -60,27 +60,22 @@ func (s suite) Run() int {
 	return s.M.Run()
 }
 
-// long asks for everything: what CI runs.
-var long = os.Getenv("CI") == "true" || os.Getenv("PARLEY_LONG") == "1"
+// long asks for everything, however long it takes.
+var long = need.Long()
 
-// ship puts the program, built or taken, where the tests find it.
+// ship puts a program that is built where the tests find it.
 func ship(from, to string) error {
-	if from != "" {
-		if !filepath.IsAbs(from) {
-			from = filepath.Join("../..", from)
-		}
-		from, err := filepath.Abs(from)
-		if err != nil {
-			return err
-		}
-		return os.Symlink(from, to)
+	if !filepath.IsAbs(from) {
+		from = filepath.Join("../..", from)
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", to, "parley")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+	from, err := filepath.Abs(from)
+	if err == nil {
+		_, err = os.Stat(from)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return os.Symlink(from, to)
 }
 
 // nobody gives up the rights of root and becomes another program.

@@ -23,34 +23,22 @@ func crowd() (clients, deltas int) {
 	return 20, 4000
 }
 
-// chatter is a model that says a word so often; slowly, if there is a rate.
-func chatter(deltas, rate int) string { return words(deltas, rate) + theEnd }
-
-// words are a part of what chatter says. Where it rests, those who join come in time
-// on a machine that is busy with other things.
-func words(deltas, rate int) string {
-	return fmt.Sprintf(`{"text":"word after word, ","times":%d,"rate":%d}`+"\n", deltas, rate)
-}
-
-const (
-	rest   = `{"delay_ms":3000}` + "\n"
-	theEnd = `{"text":"and the end."}` + "\n" + `{"stop":""}`
-)
+// word is what the model says again and again.
+const word = "word after word, "
 
 // A shared is a daemon with one session, and a client who begins a run.
 type shared struct {
 	home    *rig.Home
+	model   *speaker
 	daemon  *rig.Daemon
 	session event.SessionID
 	first   *rig.Client
 }
 
-func newShared(t *testing.T, model string) *shared {
+func newShared(t *testing.T) *shared {
 	t.Helper()
 	s := &shared{home: newHome(t)}
-	if _, err := s.home.Write("model.ndjson", model); err != nil {
-		t.Fatal(err)
-	}
+	s.model = newSpeaker(t, s.home)
 	var err error
 	if s.daemon, err = s.home.Serve(); err != nil {
 		t.Fatal(err)
@@ -71,7 +59,7 @@ func (s *shared) join(t *testing.T, session string, since event.Seq) (*rig.Clien
 
 func (s *shared) begin(t *testing.T) {
 	t.Helper()
-	r, err := s.first.Do("prompt", "1", s.session, map[string]string{"text": "talk", "model": "script/model.ndjson"})
+	r, err := s.first.Do("prompt", "1", s.session, map[string]string{"text": "talk"})
 	if err != nil || r.Fault() != nil {
 		t.Fatal(err, r.Fault())
 	}
@@ -121,12 +109,14 @@ func said(t *testing.T, c *rig.Client, session event.SessionID) (facts []string,
 // grows with the run, and all others have the same to the last byte.
 func TestHundredClients(t *testing.T) {
 	clients, deltas := crowd()
-	alone := newShared(t, chatter(deltas, 0))
+	alone := newShared(t)
 	alone.begin(t)
+	alone.model.say(word, deltas)
+	alone.model.end()
 	over(t, alone.first)
 	one := peakOf(t, alone)
 
-	many := newShared(t, chatter(deltas, 0))
+	many := newShared(t)
 	for range clients / 2 {
 		c, err := rig.Connect(many.home.Socket)
 		if err != nil {
@@ -144,6 +134,8 @@ func TestHundredClients(t *testing.T) {
 		live = append(live, c)
 	}
 	many.begin(t)
+	many.model.say(word, deltas)
+	many.model.end()
 	var wg sync.WaitGroup
 	for _, c := range live {
 		wg.Go(func() { over(t, c) })
@@ -153,11 +145,11 @@ func TestHundredClients(t *testing.T) {
 	t.Logf("the daemon's peak: %d MiB for one client, %d MiB for %d of which half are stalled", one>>20, all>>20, clients)
 	// A connection costs a few goroutines and a batch of lines; one that keeps up also
 	// has the text of the open block, which the collector may let lie about.
-	if limit := one + int64(clients)*(512<<10) + int64(len(live)*deltas*len("word after word, ")*7); one > 0 && all > limit {
+	if limit := one + int64(clients)*(512<<10) + int64(len(live)*deltas*len(word)*7); one > 0 && all > limit {
 		t.Errorf("%d MiB; the limit is %d", all>>20, limit>>20)
 	}
 	facts, text := said(t, many.first, many.session)
-	if want := strings.Repeat("word after word, ", deltas) + "and the end."; text != want {
+	if want := strings.Repeat(word, deltas); text != want {
 		t.Errorf("the text has %d bytes, not %d", len(text), len(want))
 	}
 	for i, c := range live[1:] {
@@ -182,40 +174,31 @@ func peakOf(t *testing.T, s *shared) int64 {
 // when it is over, and so has who comes when all is long past.
 func TestTenWatchersReadTheSame(t *testing.T) {
 	t.Parallel()
-	s := newShared(t, words(600, 2000)+rest+theEnd)
+	s := newShared(t)
 	s.begin(t)
-	outs := make([]rig.Output, 10)
-	var wg sync.WaitGroup
-	for i := range outs {
-		at := 60 * i
-		if _, _, err := s.first.Wait(0, func(l rig.Line) bool { at--; return at < 0 || l.Type == "run.ended" }); err != nil {
+	watchers := make([]*actor, 10)
+	for i := range watchers {
+		s.model.say(fmt.Sprintf("Paragraph %d, word after word.\n\n", i), 60)
+		var err error
+		watchers[i], err = begin(s.home.Command("attach", string(s.session), "--format", "plain", "--until-idle"))
+		if err == nil {
+			t.Cleanup(watchers[i].end)
+			err = watchers[i].says("Paragraph 0, ")
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		wg.Go(func() {
-			var err error
-			if outs[i], err = s.home.Run("attach", string(s.session), "--format", "plain", "--until-idle"); err != nil {
-				t.Error(err)
-			}
-		})
 	}
-	over(t, s.first)
-	wg.Wait()
-	late, err := s.home.Run("sessions", "show", string(s.session))
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := 0
-	for i, out := range outs {
-		if out.Out == "" {
-			continue // it came when the run was over
+	s.model.end()
+	for i, w := range watchers {
+		<-w.gone
+		late, err := s.home.Run("sessions", "show", string(s.session))
+		if err != nil {
+			t.Fatal(err)
 		}
-		read++
-		if diff := cmp.Diff(late.Out, out.Out); diff != "" || out.Code != 0 {
-			t.Errorf("watcher %d: exit %d %s (-late +it):\n%s", i, out.Code, out.Err, diff)
+		if diff := cmp.Diff(late.Out, w.out.String()); diff != "" || w.cmd.ProcessState.ExitCode() != 0 {
+			t.Errorf("watcher %d: %s %s (-late +it):\n%s", i, w.cmd.ProcessState, w.err.String(), diff)
 		}
-	}
-	if read < 3 {
-		t.Errorf("only %d of them came in time", read)
 	}
 }
 
@@ -224,9 +207,10 @@ func TestTenWatchersReadTheSame(t *testing.T) {
 // who was there all along.
 func TestLateClientGetsTheSame(t *testing.T) {
 	t.Parallel()
-	s := newShared(t, words(100, 2000)+rest+words(200, 2000)+theEnd)
+	s := newShared(t)
 	s.begin(t)
-	const middle = 1700 // bytes, of 5100
+	const middle = 100 * len(word)
+	s.model.say(word, 100)
 	if _, _, err := s.first.Wait(0, grownTo(middle)); err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +226,8 @@ func TestLateClientGetsTheSame(t *testing.T) {
 		c, _ := s.join(t, string(s.session), cut)
 		resumed = append(resumed, c)
 	}
+	s.model.say(word, 200)
+	s.model.end()
 	over(t, s.first)
 	over(t, joined)
 	if _, _, err := joined.Wait(0, grownTo(middle)); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/event"
 	"parley/internal/transcript"
+	"parley/test/need"
 	"parley/test/rig"
 )
 
@@ -27,8 +28,8 @@ const hurry = 20
 // -record it is written where anything else than its times is another.
 func TestRecordingsStillHappen(t *testing.T) {
 	t.Parallel()
-	if testing.Short() && !*record {
-		t.Skip("they happen again, which takes a while")
+	if !*record {
+		need.Time(t)
 	}
 	scripts, err := filepath.Glob(sessions + "/*.txtar")
 	if err != nil || len(scripts) == 0 {

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"parley/test/need"
 	"parley/test/rig/terminal"
 )
 
 var (
-	storms    = flag.Int("terminal.runs", 0, "how many storms of a kind each terminal goes through; 0: 1")
+	storms    = flag.Int("terminal.runs", 0, "how many storms of a kind each terminal goes through; 0: 1, or 5 in long runs")
 	stormSeed = flag.Uint64("terminal.seed", 0, "of the storms; 0: another one each time")
 	cutReads  = flag.Uint("terminal.cut", 0, "seed of reads that end anywhere, as where somebody reads a few bytes at a time; 0: they take all that is there")
 )
@@ -32,12 +33,14 @@ func TestResizeToFewRows(t *testing.T) {
 
 // weather runs storms of a kind in every terminal.
 func weather(t *testing.T, kind uint64, brew func(*rand.Rand, int) terminal.Storm) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
 	runs, seed := *storms, *stormSeed
-	if runs == 0 {
+	switch {
+	case runs > 0:
+	case long:
+		runs = 5
+	default:
 		runs = 1
 	}
 	if seed == 0 {

@@ -44,7 +44,6 @@ func TestScenarios(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Deadline:            time.Now().Add(2 * time.Minute),
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "long":
@@ -170,6 +169,39 @@ func (s *stream) String() string {
 	return s.text.String()
 }
 
+// begin starts a command in the background.
+func begin(cmd *exec.Cmd) (*actor, error) {
+	a := &actor{cmd: cmd, gone: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = &a.out, &a.err
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = cmd.Wait() // how it ended is in its state
+		close(a.gone)
+	}()
+	return a, nil
+}
+
+// says waits until a text was said.
+func (a *actor) says(text string) error {
+	has := func() bool { return strings.Contains(a.out.String(), text) || strings.Contains(a.err.String(), text) }
+	err := rig.Until(func() (bool, error) {
+		select {
+		case <-a.gone:
+			if !has() {
+				return false, errors.New("it ended")
+			}
+		default:
+		}
+		return has(), nil
+	})
+	if err != nil {
+		err = fmt.Errorf("%w; it said:\n%s%s", err, a.out.String(), a.err.String())
+	}
+	return err
+}
+
 func (a *actor) end() {
 	// It may have ended already.
 	_ = a.cmd.Process.Kill()
@@ -179,16 +211,11 @@ func (a *actor) end() {
 func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "spawn NAME CMD ARGS…")
 	s := stageOf(ts)
-	a := &actor{gone: make(chan struct{})}
-	a.cmd = s.home.Through(args[1], args[2:]...)
-	a.cmd.Dir, a.cmd.Env = ts.MkAbs("."), environ(ts, s.home)
-	a.cmd.Stdout, a.cmd.Stderr = &a.out, &a.err
-	ts.Check(a.cmd.Start())
+	cmd := s.home.Through(args[1], args[2:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts, s.home)
+	a, err := begin(cmd)
+	ts.Check(err)
 	s.actors[args[0]] = a
-	go func() {
-		_ = a.cmd.Wait() // how it ended is in its state
-		close(a.gone)
-	}()
 }
 
 // environ is the home's environment as the script has changed it.
@@ -216,23 +243,7 @@ func (s *stage) actor(ts *testscript.TestScript, name string) *actor {
 
 func seen(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "seen NAME TEXT")
-	a := stageOf(ts).actor(ts, args[0])
-	has := func() bool {
-		return strings.Contains(a.out.String(), args[1]) || strings.Contains(a.err.String(), args[1])
-	}
-	err := rig.Until(func() (bool, error) {
-		select {
-		case <-a.gone:
-			if !has() {
-				return false, errors.New("it ended")
-			}
-		default:
-		}
-		return has(), nil
-	})
-	if err != nil {
-		ts.Fatalf("%v; it said:\n%s%s", err, a.out.String(), a.err.String())
-	}
+	ts.Check(stageOf(ts).actor(ts, args[0]).says(args[1]))
 }
 
 func send(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,11 +1,15 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/event"
+	"parley/test/need"
 	"parley/test/rig"
 	"parley/test/rig/terminal"
 )
@@ -49,22 +53,26 @@ const may = "\n  y  "
 // grows, also the one that joins in the middle, either can go on, and both hold
 // all of it, once and in order.
 func TestTwoTerminalsOneSession(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
 	const lines = 240
 	home, story := newStoryHome(t, lines, 8, 4)
+	// In the middle of the story its tool waits for the gate.
+	gate := filepath.Join(home.Work, "gate")
+	if err := syscall.Mkfifo(gate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := home.Write("noise.sh", `[ "$1" != T03 ] || read x <gate`+"\n"+story.Noise); err != nil {
+		t.Fatal(err)
+	}
 	ann := newWindow(t, home, "xterm.js 6.0", shell(home.Parley()+" --model script/story.ndjson"))
 	ann.until(ready)
 	ann.press("tell\r")
 	ann.must(ann.Reach(lines / 4))
 	bob := newWindow(t, home, "tmux", shell(home.Parley()+" attach last"))
-	bob.must(bob.Reach(lines / 2))
-	// It still goes on: what bob has is not only what was.
-	if l, err := ann.Look(); err != nil || strings.Contains(l.Screen(), ready) {
-		t.Fatalf("the story was over before bob had half of it: %v", err)
-	}
+	bob.must(bob.Reach(lines/2 - 1))
+	// What bob gets from here on is not only what was.
+	ann.must(os.WriteFile(gate, []byte("go on\n"), 0))
 	ann.until(ready)
 	bob.until(ready)
 	bob.press("again\r")
@@ -104,9 +112,7 @@ func composed(t *testing.T, s *window) {
 // all that happens.
 func couple(t *testing.T) (ann, bob *window, eve *rig.Client) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	home := newHome(t)
 	if _, err := home.Write("ask.ndjson", asking); err != nil {
 		t.Fatal(err)
@@ -253,9 +259,7 @@ var keysAhead = []struct{ name, keys string }{
 // Whatever is typed while an ask appears, before it is drawn, as it is, or right
 // after, answers nothing; once it says that keys answer it, they do.
 func TestTypeAheadAnswersNoAsk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
 	for i, k := range keysAhead {
 		name := terminals[1+i%2]

@@ -4,31 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/test/need"
 	"parley/test/rig"
 	"parley/test/rig/terminal"
 )
 
 // terminals are those of other people that the program is run in.
 var terminals = []string{"tmux", "xterm.js 5.5", "xterm.js 6.0"}
-
-// lacking skips a test where its tools are not installed, and fails it in CI.
-func lacking(t *testing.T, err error) {
-	t.Helper()
-	if err == nil {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
-}
 
 // A window is a terminal in front of a home.
 type window struct {
@@ -50,12 +38,11 @@ func newWindow(t *testing.T, home *rig.Home, name, commands string) *window {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		lacking(t, terminal.Missing(modules, version))
+		need.No(t, terminal.Missing(modules, version))
 		program.Env = append(slices.Clip(program.Env), "TERM=xterm-256color")
 		s.Terminal, err = terminal.Open(terminal.Opening{Dir: t.TempDir(), Modules: modules, Version: version, Size: size, Cut: uint32(*cutReads)}, program)
 	} else {
-		_, failed := exec.LookPath("tmux")
-		lacking(t, failed)
+		need.Program(t, "tmux")
 		s.Terminal, err = terminal.OpenTmux(t.TempDir(), size, program)
 	}
 	if err != nil {
@@ -165,16 +152,22 @@ func (s *window) holds(lines []string, rows []terminal.Row) {
 // idle is how long a screen where nothing happens is looked at.
 const idle = 2 * time.Second
 
-// quiet fails if anything is written while nothing happens. This is the one wait
-// that is the thing measured.
+// quiet fails if the screen does not come to rest: if something is written again
+// and again while nothing happens. Frames may be on their way for as long as the
+// machine is busy. This is the one wait that is the thing measured.
 func (s *window) quiet() {
 	s.t.Helper()
-	time.Sleep(idle / 4) // the last frame may be on its way
-	before := len(s.bytes())
-	time.Sleep(idle)
-	if after := s.bytes(); len(after) > before {
-		s.t.Errorf("%s: idle for %s it wrote %q", s.name, idle, after[before:])
+	last := s.bytes()
+	for range 10 {
+		time.Sleep(idle)
+		now := s.bytes()
+		if len(now) == len(last) {
+			return
+		}
+		now, last = now[len(last):], now
+		s.t.Logf("%s: idle for %s it wrote %q", s.name, idle, now)
 	}
+	s.t.Errorf("%s: it writes while nothing happens", s.name)
 }
 
 // configure writes the user's configuration.

@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// Patience is the longest that anything is waited for.
-const Patience = 20 * time.Second
+// Patience is the longest that anything is waited for. It only ends what hangs.
+const Patience = 3 * time.Minute
 
 // A Home is a user of the program: folders, a socket, and an environment that
 // names them and nothing else.

@@ -14,6 +14,7 @@ type Story struct {
 	Script string // for the model
 	Noise  string // what noise.sh in the workspace has to be
 	Parts  []Part // each is an answer of the model
+	rate   float64
 }
 
 // A Part is a text, and a call of the tool after it in all parts but the last.
@@ -51,7 +52,20 @@ func NewStory(n, parts int, seconds float64, widths []int) Story {
 			t.call(p)
 		}
 	}
-	return Story{Script: t.write(seconds), Noise: noise, Parts: t.parts}
+	size := 0
+	for _, p := range t.parts {
+		size += len([]rune(p.Text))
+	}
+	s := Story{Noise: noise, Parts: t.parts, rate: float64(size) / chunk / seconds}
+	s.Script = s.write(-1)
+	return s
+}
+
+// Stopping is the same story, told by a model that stops after three quarters of
+// a part, for longer than anybody waits.
+func (s Story) Stopping(part int) Story {
+	s.Script = s.write(part)
+	return s
 }
 
 // noise is a tool's output at its worst: it clears, scrolls and leaves the
@@ -80,8 +94,7 @@ func (t *teller) group(lines int) {
 	p := &t.parts[len(t.parts)-1]
 	p.Text += kind.before
 	for i := range lines {
-		mark := fmt.Sprintf("L%04d", t.number)
-		text := mark + " " + kind.body(t, len(kind.prefix)) + fmt.Sprintf(" E%04d", t.number)
+		text := fmt.Sprintf("L%04d ", t.number) + kind.body(t, len(kind.prefix)) + fmt.Sprintf(" E%04d", t.number)
 		p.Text += kind.source + text + kind.after
 		p.Rows = append(p.Rows, Row{kind.prefix + text, i == 0 || kind.apart})
 		t.number++
@@ -153,20 +166,20 @@ func called(part int) (name string, exit int) {
 	return fmt.Sprintf("T%02d", part), part % 2 * (10 + part)
 }
 
-// write is the script.
-func (t *teller) write(seconds float64) string {
-	const chunk = 37
-	size := 0
-	for _, p := range t.parts {
-		size += len([]rune(p.Text))
-	}
+// chunk is how many characters the model says at a time.
+const chunk = 37
+
+// write is the script of a model that stops in one part, or in none.
+func (s Story) write(stop int) string {
 	var b strings.Builder
-	for i, p := range t.parts {
-		text, err := json.Marshal(p.Text)
-		if err != nil {
-			panic(err) // a string
+	for i, p := range s.Parts {
+		if i == stop {
+			at := strings.Index(p.Text, mark.FindString(p.Rows[len(p.Rows)*3/4].Text))
+			s.say(&b, p.Text[:at])
+			b.WriteString(`{"delay_ms":3600000}` + "\n")
+			p.Text = p.Text[at:]
 		}
-		fmt.Fprintf(&b, `{"text":%s,"chunk":%d,"rate":%.0f}`+"\n", text, chunk, float64(size)/chunk/seconds)
+		s.say(&b, p.Text)
 		if len(p.Call) > 0 {
 			name, exit := called(i)
 			fmt.Fprintf(&b, `{"call":{"name":"bash","arguments":{"command":"sh noise.sh %s %d"}}}`+"\n", name, exit)
@@ -174,4 +187,12 @@ func (t *teller) write(seconds float64) string {
 		b.WriteString(`{"stop":""}` + "\n")
 	}
 	return b.String() + `{"when":"again"}` + "\n" + `{"text":"and once more\n"}` + "\n" + `{"stop":""}` + "\n"
+}
+
+func (s Story) say(b *strings.Builder, text string) {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string
+	}
+	fmt.Fprintf(b, `{"text":%s,"chunk":%d,"rate":%.0f}`+"\n", quoted, chunk, s.rate)
 }

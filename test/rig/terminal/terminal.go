@@ -17,7 +17,7 @@ import (
 )
 
 // patience is the longest that anything is waited for.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // A Terminal is a program in a terminal.
 type Terminal interface {
