@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED ?= 0
 
-.PHONY: build test unit race fuzz tools demo bench docs clean
+.PHONY: build test unit race fuzz long steady tools demo bench docs clean
 
 build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/parley .
@@ -17,20 +17,38 @@ test: tools
 	test -z "$$(find . -path ./.cache -prune -o -name '*.go' -print | xargs gofmt -l)"
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet $(OTHERS)
-	$(GO) test -timeout 900s ./...
+	$(MAKE) unit
 	$(MAKE) race
 	$(MAKE) fuzz
 	sh test/mock.sh
 	$(MAKE) demo
 
+# The tests, of the program as it is shipped. Vet has run.
+unit: build
+	PARLEY_BINARY=bin/parley $(GO) test -vet=off -timeout 900s ./...
+
+# Packages that do their work in one goroutine, or in other processes.
+ALONE = cell|cli|command|config|diff|display|event|markdown|permission|transcript
+
 # The race detector needs cgo; the program does not.
 race:
-	CGO_ENABLED=1 $(GO) test -timeout 600s -race -short -vet=off ./internal/...
+	CGO_ENABLED=1 $(GO) test -timeout 900s -race -short -vet=off $$($(GO) list ./internal/... | grep -vE '/internal/($(ALONE))(/|$$)')
 
-# A short look by every fuzzer: 300 inputs each. FUZZTIME=5m for a long one.
-FUZZTIME ?= 300x
+# Every fuzzer, so many inputs or so long each.
+FUZZTIME ?= 1000x
 fuzz:
 	sh test/fuzz.sh $(FUZZTIME)
+
+# What takes hours: the laws, kills and storms many times, all under the race
+# detector, every fuzzer for minutes.
+long: tools build
+	PARLEY_LONG=1 PARLEY_BINARY=bin/parley $(GO) test -count=1 -vet=off -timeout 3h ./...
+	CGO_ENABLED=1 $(GO) test -count=1 -timeout 3h -race -vet=off ./internal/...
+	$(MAKE) fuzz FUZZTIME=3m
+
+# The tests ten times, beside a load of eight. STEADY='-count 3 ./internal/wire/...'
+steady:
+	$(GO) run ./test/steady $(STEADY)
 
 tools:
 	sh test/tools.sh

@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 missing=
-for pair in tmux:tmux rg:ripgrep strace:strace node:nodejs npm:npm; do
+for pair in git:git groff:groff-base node:nodejs npm:npm rg:ripgrep tmux:tmux; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
 if [ -n "$missing" ]; then

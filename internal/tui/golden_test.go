@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/test/need"
 )
 
 var update = flag.Bool("update", false, "rewrite the screens")
@@ -47,6 +48,7 @@ var update = flag.Bool("update", false, "rewrite the screens")
 // events as they would stand in a log, without seq and time; such a story says so
 // in its first lines.
 func TestScreens(t *testing.T) {
+	need.Time(t)
 	files, err := filepath.Glob("testdata/*.screen")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no screens", err)

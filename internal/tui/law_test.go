@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	lawRuns = flag.Int("law.runs", 0, "runs of the no-loss law; 0: 240, or 12,000 in long runs, or 60 in short ones")
+	lawRuns = flag.Int("law.runs", 0, "runs of the no-loss law; 0: 240, or 12,000 in long runs")
 	lawSeed = flag.Uint64("law.seed", 1, "first seed of the no-loss law")
 )
 
@@ -130,12 +130,11 @@ func (w *teller) end() {
 // in the middle of one, the scrollback and the screen hold each line once, in
 // order, and no row of the live region.
 func TestNoLossNoDouble(t *testing.T) {
+	need.Time(t)
 	t.Parallel()
 	runs := *lawRuns
 	switch {
 	case runs > 0:
-	case testing.Short():
-		runs = 60
 	case need.Long():
 		runs = 12000
 	default:

@@ -142,6 +142,7 @@ func (s *seat) given() {
 
 // However the program ends, the terminal is given back as it was.
 func TestTerminalIsGivenBack(t *testing.T) {
+	need.Time(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -177,6 +178,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // Ctrl+Z gives the terminal back and stops the program; fg brings it back to
 // life, with its modes and its live region.
 func TestSuspend(t *testing.T) {
+	need.Time(t)
 	shell := need.Program(t, "bash") // it has job control
 	self, err := os.Executable()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"parley/internal/wire/native"
 	"parley/internal/wire/nous"
 	"parley/internal/wire/wiretest"
+	"parley/test/need"
 )
 
 var _ = flag.Bool("update", false, "rewrite the golden files")
@@ -44,6 +45,7 @@ know what they want.
 // docs/dialects.md says what the dialects say. A kind that is new, or that a
 // dialect forgets, is an empty cell to look at.
 func TestMatrix(t *testing.T) {
+	need.Time(t)
 	const file = "../../docs/dialects.md"
 	scenarios := scenarios(t)
 	column := func(d *wire.Dialect) wiretest.Column {

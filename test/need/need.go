@@ -64,8 +64,8 @@ func missing(t testing.TB, why ...any) {
 
 func ci() bool { return os.Getenv("CI") == "true" }
 
-// Time leaves a test out of short runs, such as those with the race detector,
-// which has nothing to find in other processes.
+// Time leaves a test out of short runs, which are those with the race detector: it
+// is slow there, and what it tests runs in one goroutine or in other processes.
 func Time(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

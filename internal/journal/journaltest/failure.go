@@ -11,6 +11,7 @@ import (
 	"parley/internal/event"
 	"parley/internal/journal"
 	"parley/internal/transcript"
+	"parley/test/need"
 )
 
 // faulty makes the n-th point fail, from 1; and all points while always is set.
@@ -39,6 +40,7 @@ func (f *faulty) at(p journal.Point) error {
 // Whichever point of whichever batch fails, that batch is refused with a Fault
 // and nobody sees any of it; the next is kept; and nobody's fold can tell.
 func testFailure(t *testing.T, c Child) {
+	need.Time(t)
 	for n := 1; ; n++ {
 		f := &faulty{n: n, err: syscall.ENOSPC}
 		if n%2 == 0 {

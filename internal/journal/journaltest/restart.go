@@ -11,6 +11,7 @@ import (
 	"parley/internal/event/eventtest"
 	"parley/internal/journal"
 	"parley/internal/transcript"
+	"parley/test/need"
 )
 
 // A store that was closed gives everything back when it is opened again, and
@@ -80,6 +81,7 @@ func testLostTail(t *testing.T, c Child) {
 // A log with snapshots opens to the state that the fold of all of it gives, also
 // when a compaction changed entries that were kept before.
 func testSnapshot(t *testing.T, c Child) {
+	need.Time(t)
 	s := store(t, c, journal.Options{})
 	l := create(t, s)
 	f := NewFeed(id, 21)
@@ -105,6 +107,7 @@ func testSnapshot(t *testing.T, c Child) {
 // A session whose entries were compacted many times opens to the same state: those
 // without content are kept together, and stay what they were when others join them.
 func testIndex(t *testing.T, c Child) {
+	need.Time(t)
 	s := store(t, c, journal.Options{})
 	l := create(t, s)
 	f := NewFeed(id, 22)

@@ -21,6 +21,7 @@ import (
 	"parley/internal/transcript"
 	"parley/internal/wire"
 	"parley/internal/wire/klaude"
+	"parley/test/need"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -141,6 +142,7 @@ func all(t *testing.T) []wire.Frame {
 // Every line is valid by the schema, and so is every event of a replayed
 // history. The schema refuses what is not written.
 func TestSchema(t *testing.T) {
+	need.Time(t)
 	s, err := klaude.Schema()
 	if err != nil {
 		t.Fatal(err)
