@@ -168,7 +168,7 @@ func TestDoctorWithoutHome(t *testing.T) {
 	if !errors.As(err, &failed) || failed.ExitCode() != 1 {
 		t.Errorf("%v", err)
 	}
-	for _, want := range []string{"✗ paths: neither HOME nor XDG_CONFIG_HOME is an absolute path", `  PARLEY_SOCKET is "relative", which is not an absolute path`, "✓ bash: "} {
+	for _, want := range []string{"✗ paths: neither HOME nor XDG_CONFIG_HOME is an absolute path", `  PARLEY_SOCKET is "relative", which is not an absolute path`, " bash: "} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("not said: %s; it says:\n%s", want, out)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"parley/test/need"
 	"parley/test/rig"
 )
 
@@ -36,6 +37,9 @@ import (
 //	processes N NAME      wait until that many processes of this home have the name
 //	peak MIB              the daemon's memory never was larger
 //	left                  wait until no daemon has the store
+//
+// and the condition [has:PROGRAM]: a scenario is only left out where one that it
+// needs is missing.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -45,6 +49,9 @@ func TestScenarios(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Condition: func(name string) (bool, error) {
+			if program, ok := strings.CutPrefix(name, "has:"); ok {
+				return need.Has(t, program), nil
+			}
 			switch name {
 			case "long":
 				return long, nil

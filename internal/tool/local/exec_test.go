@@ -139,6 +139,7 @@ func TestAbortEndsAForkLoop(t *testing.T) {
 
 // Commands that run at the same time are told apart: the end of one does not touch the other.
 func TestAbortSparesOthers(t *testing.T) {
+	need.Program(t, "setsid")
 	w := world(t, t.TempDir(), 100*time.Millisecond, 0)
 	mark, other := nap(t)+"1", nap(t)+"2"
 	var group sync.WaitGroup
