@@ -42,13 +42,13 @@ func main() {
 	}
 }
 
-// hour is long for any package: what ends by it hangs.
-const hour = time.Hour
+// most is long for any package: what ends by it hangs.
+const most = 2 * time.Hour
 
 // steady runs the tests and prints what failed.
 func steady(count, load int, run string, packages []string) (failures int, err error) {
 	begin := time.Now()
-	args := []string{"test", "-json", "-vet=off", "-timeout", hour.String(), "-count", strconv.Itoa(count), "-run", run}
+	args := []string{"test", "-json", "-vet=off", "-timeout", most.String(), "-count", strconv.Itoa(count), "-run", run}
 	cmd := exec.Command(tool(), append(args, packages...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -69,10 +69,15 @@ func steady(count, load int, run string, packages []string) (failures int, err e
 	if err != nil {
 		return 0, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
-	// How it ended is in what it said.
-	_ = cmd.Wait()
+	ended := cmd.Wait()
 	fmt.Printf("%s: each test %d times beside a load of %d, %s in all\n", strings.Join(packages, " "), count, load, time.Since(begin).Round(time.Second))
-	return tally.print(os.Stdout), nil
+	if failures = tally.print(os.Stdout); failures == 0 && len(tally.passed) == 0 {
+		ended = errors.Join(ended, errors.New("no test ran"))
+	}
+	if failures == 0 && ended != nil {
+		return 0, fmt.Errorf("go test: %w", ended)
+	}
+	return failures, nil
 }
 
 // tool is the go command.
