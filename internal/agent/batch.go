@@ -18,37 +18,9 @@ type batch struct {
 
 func newBatch(s *transcript.State) *batch { return &batch{s: s.Clone()} }
 
-// envelope is the envelope of what happens now.
-func envelope(s *transcript.State) event.Event {
-	e := event.Event{Session: s.Session}
-	if s.Run != nil {
-		e.Run, e.Cause = s.Run.ID, s.Run.Cause
-	}
-	if s.Turn != nil {
-		e.Turn = s.Turn.ID
-	}
-	if s.Step != nil {
-		e.Step = s.Step.ID
-		if r := s.Step.Response; r != nil && r.Phase == transcript.Open {
-			e.Response = r.ID
-		}
-	}
-	return e
-}
-
 func (b *batch) emit(bodies ...event.Body) {
 	for _, body := range bodies {
-		e := envelope(b.s)
-		e.Body = body
-		switch body.(type) {
-		case event.TurnStarted:
-			e.Turn, _ = b.s.NextTurn()
-		case event.StepStarted:
-			e.Step, _ = b.s.NextStep()
-		case event.ResponseStarted:
-			e.Response = event.ResponseID(string(e.Step) + ".m")
-		}
-		b.add(e)
+		b.add(b.s.Now(body))
 	}
 }
 
@@ -99,14 +71,12 @@ func (b *batch) spend(u event.Usage) {
 }
 
 func (b *batch) endRun(reason event.Reason, now time.Time) event.Event {
-	e := envelope(b.s)
 	var usage event.Usage
 	var spent int64
 	if b.s.Run != nil {
 		usage, spent = b.s.Run.Usage, max(0, now.Sub(b.s.Run.Started).Milliseconds())
 	}
-	e.Body = event.RunEnded{Reason: reason, Usage: usage, DurationMS: spent}
-	return e
+	return b.s.Now(event.RunEnded{Reason: reason, Usage: usage, DurationMS: spent})
 }
 
 // NextInputs returns the queued inputs that the next turn of the open run

@@ -192,7 +192,7 @@ func (b *bench) refuse(c llm.ToolCall, method, why string, status event.Status) 
 func (b *bench) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) error {
 	r := b.run
 	began := r.setup.Now()
-	at := envelope(r.log.State())
+	at := r.log.State().Now(nil)
 	offset := 0
 	var growErr error
 	result := t.Run(ctx, r.setup.World.Grant(g.targets), c, func(s tool.Stream, chunk string) {

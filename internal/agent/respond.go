@@ -64,7 +64,7 @@ type writer struct {
 }
 
 func (w *writer) envelope() event.Event {
-	e := envelope(w.s)
+	e := w.s.Now(nil)
 	if w.started {
 		e.Response = event.ResponseID(string(e.Step) + ".m")
 	}

@@ -73,10 +73,11 @@ type growth struct {
 }
 
 func (g *grown) add(e event.Event) {
-	k, offset, text := keyOf(e), offsetOf(e), textOf(e)
+	k := keyOf(e)
+	offset, text, _ := e.Grew()
 	g.count++
 	g.bytes += len(text)
-	if r := g.last[k]; r != nil && r.end == offset && sameRun(r.e, e) {
+	if r := g.last[k]; r != nil && r.end == offset && event.SameText(r.e, e) {
 		r.text = append(r.text, text...)
 		r.end += len(text)
 		r.e.Seq, r.e.Time = e.Seq, e.Time
@@ -88,14 +89,6 @@ func (g *grown) add(e event.Event) {
 	}
 	g.last[k] = r
 	g.rows = append(g.rows, r)
-}
-
-// sameRun reports whether two grew events of a key differ in nothing but text.
-func sameRun(a, b event.Event) bool {
-	if x, ok := a.Body.(event.CallGrew); ok && x.Stream != b.Body.(event.CallGrew).Stream {
-		return false
-	}
-	return a.Run == b.Run && a.Turn == b.Turn && a.Step == b.Step && a.Response == b.Response && a.Cause == b.Cause
 }
 
 // drop forgets what a key grew.
@@ -132,17 +125,11 @@ func (g *grown) empty() bool { return len(g.rows) == 0 }
 func (g *grown) full() bool { return g.bytes >= maxGrownBytes || g.count >= maxGrownCount }
 
 // event is the row as it is stored.
-func (r *growth) event() event.Event {
-	e := r.e
-	switch b := e.Body.(type) {
-	case event.BlockGrew:
-		b.Text = string(r.text)
-		e.Body = b
-	case event.CallGrew:
-		b.Text = string(r.text)
-		e.Body = b
-	}
-	return e
+func (r *growth) event() event.Event { return r.e.WithGrown(r.offset(), string(r.text)) }
+
+func (r *growth) offset() int {
+	offset, _, _ := r.e.Grew()
+	return offset
 }
 
 // maxRow is how much text a row takes up before the next one begins. A slow
@@ -169,7 +156,7 @@ func (e ends) extended(rows []*growth, dropped []key) (out []*growth, gone []eve
 			continue
 		}
 		last := next[r.key]
-		if last != nil && last.end == offsetOf(r.e) && sameRun(last.e, r.e) && len(last.text)+len(r.text) <= maxRow {
+		if last != nil && last.end == r.offset() && event.SameText(last.e, r.e) && len(last.text)+len(r.text) <= maxRow {
 			longer := &growth{key: r.key, e: last.e, text: slices.Concat(last.text, r.text), end: r.end}
 			longer.e.Seq, longer.e.Time = r.e.Seq, r.e.Time
 			if i := slices.Index(out, last); i >= 0 {
@@ -183,24 +170,4 @@ func (e ends) extended(rows []*growth, dropped []key) (out []*growth, gone []eve
 		out = append(out, r)
 	}
 	return out, gone, next
-}
-
-func textOf(e event.Event) string {
-	switch b := e.Body.(type) {
-	case event.BlockGrew:
-		return b.Text
-	case event.CallGrew:
-		return b.Text
-	}
-	return ""
-}
-
-func offsetOf(e event.Event) int {
-	switch b := e.Body.(type) {
-	case event.BlockGrew:
-		return b.Offset
-	case event.CallGrew:
-		return b.Offset
-	}
-	return 0
 }

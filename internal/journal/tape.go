@@ -166,7 +166,7 @@ func (l *tape) legal(e event.Event) error {
 	if found := transcript.Check(l.state, l.fold(e)); len(found) > 0 {
 		return &Refusal{e, found}
 	}
-	if !utf8.ValidString(textOf(e)) {
+	if _, text, _ := e.Grew(); !utf8.ValidString(text) {
 		return command.Faultf(command.Invalid, "%s with text that is not UTF-8", e.Kind())
 	}
 	return nil

@@ -382,7 +382,7 @@ func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq)
 	state := held.log.State()
 	switch {
 	case since == nil:
-		state = state.BeforeRun()
+		state = state.Checkpoint()
 	case *since == 0:
 		base, err := held.log.Base(ctx)
 		if err != nil {
@@ -393,11 +393,11 @@ func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq)
 			state = transcript.New()
 		}
 	case *since < state.Seq:
-		state = state.At(*since)
+		state = state.Resume(*since)
 	default:
 		// It has seen all that is kept. After a crash it may even have seen more: a
 		// seq is never used twice, so every later event is new to it.
-		state = state.At(state.Seq)
+		state = state.Resume(state.Seq)
 	}
 	detach := held.session.Attach(h.who())
 	reading, stop := context.WithCancelCause(ctx)

@@ -76,13 +76,7 @@ func (s *Session) close(state *transcript.State, c command.Command, ask *event.A
 		e := s.event(c, body)
 		e.Session = state.Session
 		if state.Run != nil && state.OpenCall(ask.Call) != nil {
-			e.Run, e.Cause = state.Run.ID, state.Run.Cause
-			if state.Turn != nil {
-				e.Turn = state.Turn.ID
-			}
-			if state.Step != nil {
-				e.Step = state.Step.ID
-			}
+			e = state.Now(body)
 		}
 		events = append(events, e)
 	}

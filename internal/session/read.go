@@ -16,7 +16,7 @@ func (s *Session) read(state *transcript.State, b command.Read) (command.Data, *
 	switch b.What {
 	case command.ReadState, command.ReadWhole:
 		if b.What == command.ReadState {
-			state = state.Light()
+			state = state.Outline()
 		}
 		text, err := json.Marshal(state)
 		if err != nil {

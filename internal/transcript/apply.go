@@ -15,6 +15,10 @@ func (s *State) Apply(e event.Event) {
 			s.Partial = true
 		}
 	}
+	var before *State
+	if _, begins := e.Body.(event.RunStarted); begins && e.Session == s.Session {
+		before = s.beforeRun()
+	}
 	s.Seq = max(s.Seq, e.Seq)
 	s.Time = e.Time
 	s.Counts.Events++
@@ -23,6 +27,19 @@ func (s *State) Apply(e event.Event) {
 		return
 	}
 	s.apply(e)
+	if before != nil {
+		s.Run.Before = before
+	}
+}
+
+// beforeRun is what a checkpoint needs of the state that a run begins from.
+func (s *State) beforeRun() *State {
+	if s.Run != nil {
+		return s.Run.Before // only a damaged log has this
+	}
+	c := s.Clone()
+	c.Entries = nil // the first of those that there are later
+	return c
 }
 
 // applyChild routes an event of a sub-agent. A child that closed is forgotten.
@@ -37,7 +54,7 @@ func (s *State) applyChild(e event.Event) {
 	}
 	child.Apply(e)
 	if b, ok := e.Body.(event.PermissionDecided); ok {
-		s.store(b) // an answer given in a sub-agent holds for the whole session
+		s.decided(b) // an answer given in a sub-agent holds for the whole session
 	}
 	if child.Closed {
 		delete(s.Children, e.Session)
@@ -74,9 +91,26 @@ func (s *State) apply(e event.Event) {
 		s.applyBudget(b)
 	case event.ContextCompacted:
 		s.applyCompacted(e, b)
-	case event.AskAnswered, event.TurnRecovered, event.NoteAdded, event.InitProgressed, event.RetryScheduled,
-		event.FilesChanged, event.FaultRaised, event.SessionListed, event.SessionUnlisted, event.ActiveChanged, event.Unknown:
+	case event.RetryScheduled:
+		s.goOn(e)
+		if s.Step != nil {
+			s.Step.Retry = &Retry{b, e.Time}
+		}
+	case event.FaultRaised:
+		s.Failed, s.Cut = true, false
+		if s.Run != nil {
+			s.Run.Fault = &b
+		}
+	case event.AskAnswered, event.TurnRecovered, event.NoteAdded, event.InitProgressed,
+		event.FilesChanged, event.SessionListed, event.SessionUnlisted, event.ActiveChanged, event.Unknown:
 		// Nothing of these outlives its moment, or it belongs to the catalog.
+	}
+}
+
+// goOn says that something goes on after a failure.
+func (s *State) goOn(e event.Event) {
+	if s.Failed {
+		s.Failed, s.Waiting = false, e.Time
 	}
 }
 
@@ -98,7 +132,7 @@ func (s *State) applySession(e event.Event) {
 			s.Description = b.Description
 		}
 	case event.SessionClosed:
-		s.Closed = true
+		s.Closed, s.Failed = true, failing(event.Reason(b.Reason))
 	case event.SettingChanged:
 		s.Settings = s.Settings.With(b)
 	case event.AgentChanged:
@@ -135,24 +169,19 @@ func set[T any](to *T, from *T) {
 func (s *State) applyRun(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.RunStarted:
-		s.Run = &Run{ID: e.Run, Number: b.Number, First: e.Seq, Started: e.Time, Cause: e.Cause}
-		s.Turn, s.Step = nil, nil
-		s.Counts.Runs = max(s.Counts.Runs, number(string(e.Run), "r"))
-		for _, in := range s.Queue {
-			if in.Lane == event.LanePrompt && in.Run == e.Run {
-				s.Run.Model, s.Run.Allow, s.Run.Deny = in.Model, in.Allow, in.Deny
-			}
-		}
+		s.startRun(e, b)
 	case event.RunAborting:
 		if s.Run != nil {
-			s.Run.Aborting = true
+			s.Run.Aborting, s.Run.Stopping = true, e.Time
 		}
 	case event.RunEnded:
-		s.Run, s.Turn, s.Step = nil, nil, nil
-		s.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r Rule) bool { return r.Scope == "run" })
+		s.endRun(e, b)
 	case event.TurnStarted:
+		if s.Failed || b.Number > 1 {
+			s.Waiting = e.Time
+		}
 		s.Turn = &Turn{ID: e.Turn, Number: b.Number, Lane: b.Lane, Inputs: b.Inputs}
-		s.Step = nil
+		s.Step, s.Failed, s.Cut = nil, false, false
 		if s.Run != nil {
 			s.Run.Turns = max(s.Run.Turns, b.Number)
 		}
@@ -160,6 +189,7 @@ func (s *State) applyRun(e event.Event) {
 	case event.TurnEnded:
 		s.endTurn(e, b)
 	case event.StepStarted:
+		s.goOn(e)
 		s.Step = &Step{ID: e.Step, Number: b.Number}
 		if s.Turn != nil {
 			s.Turn.Steps = max(s.Turn.Steps, b.Number)
@@ -172,23 +202,55 @@ func (s *State) applyRun(e event.Event) {
 	}
 }
 
+func (s *State) startRun(e event.Event, b event.RunStarted) {
+	s.Run = &Run{ID: e.Run, Number: b.Number, First: e.Seq, Started: e.Time, Cause: e.Cause}
+	s.Turn, s.Step = nil, nil
+	s.Failed, s.Cut, s.Waiting = false, false, e.Time
+	s.Counts.Runs = max(s.Counts.Runs, number(string(e.Run), "r"))
+	for _, in := range s.Queue {
+		if in.Lane == event.LanePrompt && in.Run == e.Run {
+			s.Run.Model, s.Run.Allow, s.Run.Deny = in.Model, in.Allow, in.Deny
+		}
+	}
+}
+
+func (s *State) endRun(e event.Event, b event.RunEnded) {
+	s.Last = &LastRun{Run: e.Run, Reason: b.Reason}
+	if s.Run != nil {
+		s.Last.Number, s.Last.Unasked = s.Run.Number, s.Run.Unasked
+		if s.Run.Fault != nil {
+			s.Last.Fault = s.Run.Fault.Message
+		}
+	}
+	s.Run, s.Turn, s.Step = nil, nil, nil
+	s.Failed, s.Cut = failing(b.Reason), false
+	s.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r Rule) bool { return r.Scope == "run" })
+}
+
+// failing reports whether what ends for this reason has failed.
+func failing(r event.Reason) bool { return r == event.ReasonError || r == event.ReasonLimit }
+
 // part is what stays of a step.
 func (p *Step) part() Part {
-	out := Part{Calls: p.Calls, Said: p.Said}
+	out := Part{Step: p.ID, Calls: p.Calls, Said: p.Said}
 	if r := p.Response; r != nil {
-		out.Provider, out.Model, out.Blocks, out.Opaque, out.Stop = r.Provider, r.Model, r.Blocks, r.Opaque, r.Stop
-		out.Interrupted = r.Phase == Interrupted
+		out.Response, out.Provider, out.Model = r.ID, r.Provider, r.Model
+		out.Blocks, out.Opaque, out.Stop = r.Blocks, r.Opaque, r.Stop
+		out.Interrupted, out.Cut = r.Phase == Interrupted, r.Cut
 	}
 	return out
 }
 
 func (s *State) endTurn(e event.Event, b event.TurnEnded) {
-	if s.Turn != nil && b.Entry != "" {
-		content := &Content{Parts: s.Turn.Parts, Hidden: s.Turn.Hidden}
-		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "assistant", Seq: e.Seq, Time: e.Time, Run: e.Run,
-			Lane: s.Turn.Lane, Reason: b.Reason, Snippet: snippet(content.Answer()), Answers: Answers(content.Parts), Content: content})
-	}
+	t := s.Turn
 	s.Turn, s.Step = nil, nil
+	s.Failed, s.Cut = failing(b.Reason), false
+	s.keepWindow()
+	if t != nil && b.Entry != "" {
+		content := &Content{Parts: t.Parts, Hidden: t.Hidden}
+		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "assistant", Seq: e.Seq, Time: e.Time, Run: e.Run,
+			Lane: t.Lane, Reason: b.Reason, Snippet: snippet(content.Answer()), Answers: Answers(content.Parts), Content: content})
+	}
 }
 
 func (s *State) addEntry(n *Entry) {
@@ -201,6 +263,7 @@ func (s *State) addEntry(n *Entry) {
 	s.Entries = append(s.Entries, n)
 	s.Counts.Entries = max(s.Counts.Entries+1, number(string(n.ID), "e"))
 	s.Leaf = n.ID
+	s.keepWindow()
 }
 
 // Answers counts the parts that a request shows as a message of the model.
@@ -215,7 +278,7 @@ func Answers(parts []Part) int {
 }
 
 // Answer returns the text of an answer: its blocks of text, in order, with a
-// blank line between those of different steps.
+// blank line before each that does not go on with the one before it.
 func (c *Content) Answer() string {
 	var out strings.Builder
 	for _, p := range c.Parts {
@@ -223,7 +286,7 @@ func (c *Content) Answer() string {
 			if b.Role != event.RoleText || b.Text == "" {
 				continue
 			}
-			if out.Len() > 0 {
+			if out.Len() > 0 && !b.Continues {
 				out.WriteString("\n\n")
 			}
 			out.WriteString(b.Text)
@@ -251,11 +314,11 @@ func (s *State) applyInput(e event.Event) {
 		s.Queue = slices.DeleteFunc(s.Queue, func(in Input) bool { return in.Input == b.Input })
 	case event.UserSaid:
 		first := e.Seq
-		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "user", Seq: e.Seq, First: first, Time: e.Time, Run: e.Run,
-			Lane: b.Origin, Snippet: snippet(b.Text), Content: &Content{Text: b.Text, Attachments: b.Attachments}})
 		if s.Turn != nil {
 			s.Turn.Entry = b.Entry
 		}
+		s.addEntry(&Entry{ID: b.Entry, Parent: b.Parent, Role: "user", Seq: e.Seq, First: first, Time: e.Time, Run: e.Run,
+			Lane: b.Origin, Snippet: snippet(b.Text), Content: &Content{Text: b.Text, Attachments: b.Attachments}})
 	case event.DeveloperSaid:
 		switch {
 		case s.Step != nil:

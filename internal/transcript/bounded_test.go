@@ -25,29 +25,8 @@ func (c *chronicle) add(bodies ...event.Body) {
 	c.t.Helper()
 	for _, b := range bodies {
 		c.seq++
-		e := event.Event{Seq: c.seq, Session: "sess-1", Body: b}
-		if c.s.Run != nil {
-			e.Run = c.s.Run.ID
-		}
-		if c.s.Turn != nil {
-			e.Turn = c.s.Turn.ID
-		}
-		if c.s.Step != nil {
-			e.Step = c.s.Step.ID
-			if c.s.Step.Response != nil && c.s.Step.Response.Phase == transcript.Open {
-				e.Response = c.s.Step.Response.ID
-			}
-		}
-		switch b.(type) {
-		case event.RunStarted:
-			e.Run = event.RunID(fmt.Sprintf("r%d", c.s.Counts.Runs))
-		case event.TurnStarted:
-			e.Turn, _ = c.s.NextTurn()
-		case event.StepStarted:
-			e.Step, _ = c.s.NextStep()
-		case event.ResponseStarted:
-			e.Response = event.ResponseID(e.Step + ".m")
-		}
+		e := c.s.Now(b)
+		e.Seq, e.Session = c.seq, "sess-1"
 		if found := transcript.Check(c.s, e); len(found) > 0 {
 			c.t.Fatalf("%d %s: %v", c.seq, e.Kind(), found)
 		}
@@ -131,7 +110,7 @@ func TestStateIsBounded(t *testing.T) {
 			few = parts(t, c.s)
 		}
 	}
-	const digits = 64 // numbers in ids, which are longer at the end
+	const digits = 128 // numbers in ids, which are longer at the end
 	for key, have := range parts(t, c.s) {
 		if len(have) > len(few[key])+digits {
 			t.Errorf("%s has %d bytes after 500 compactions, and had %d after 2: %.200s", key, len(have), len(few[key]), have)
@@ -166,34 +145,38 @@ func TestElidedIsOfWhatIsSent(t *testing.T) {
 	}
 }
 
-// Whoever begins from what is near gets no more of a long session than of a short
-// one, and nothing that follows is illegal for it or folds to something else; also
-// where a person goes back to what a summary has replaced.
-func TestNearResumes(t *testing.T) {
+// Whoever begins from the tail of a long session gets no more than of a short one,
+// keeps no more, and nothing that follows is illegal for it or folds to something
+// else; also where a person goes back to what a summary has replaced.
+func TestTailIsBounded(t *testing.T) {
 	c := &chronicle{t: t, s: transcript.New()}
 	c.add(event.SessionOpened{Origin: event.OriginNew})
-	sizes := make(map[int]int)
-	for n := 1; n <= 40; n++ {
-		c.run(n)
-		text, err := json.Marshal(c.s.Near())
+	size := func(s *transcript.State) int {
+		text, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sizes[n] = len(text)
+		return len(text)
 	}
-	if sizes[40] > sizes[2]+64 { // ids are longer
+	sizes := make(map[int]int)
+	for n := 1; n <= 40; n++ {
+		c.run(n)
+		sizes[n] = size(c.s.Tail(4))
+	}
+	const digits = 128 // numbers in ids, which are longer at the end
+	if sizes[40] > sizes[2]+digits {
 		t.Errorf("%d bytes after 40 runs, %d after 2", sizes[40], sizes[2])
 	}
-	c.late = c.s.Near()
-	c.run(41)
-	c.add(event.LeafChanged{Leaf: "e1"})
-	c.run(42)
-	want, got := parts(t, c.s), parts(t, c.late)
-	for _, free := range []string{"partial", "elided"} { // what it has no content of, it cannot know
-		delete(want, free)
-		delete(got, free)
+	c.late = c.s.Tail(4)
+	for n := 41; n < 60; n++ {
+		c.run(n)
 	}
-	if d := cmp.Diff(want, got); d != "" {
+	if got := size(c.late); got > sizes[2]+digits {
+		t.Errorf("%d bytes after 19 runs more, %d at first", got, sizes[2])
+	}
+	c.add(event.LeafChanged{Leaf: "e1"})
+	c.run(60)
+	if d := cmp.Diff(parts(t, c.s.Tail(4)), parts(t, c.late)); d != "" {
 		t.Errorf("(-there +later): %s", d)
 	}
 }

@@ -34,24 +34,13 @@ type closing struct {
 }
 
 // add applies as it goes, so that each event is made from the state it will meet.
-func (c *closing) add(body event.Body) {
-	e := event.Event{Session: c.s.Session, Body: body}
-	if c.s.Run != nil {
-		e.Run, e.Cause = c.s.Run.ID, c.s.Run.Cause
-	}
-	if c.s.Turn != nil {
-		e.Turn = c.s.Turn.ID
-	}
-	if c.s.Step != nil {
-		e.Step = c.s.Step.ID
-		if r := c.s.Step.Response; r != nil && r.Phase == Open {
-			e.Response = r.ID
-		}
-	}
+func (c *closing) add(body event.Body) { c.take(c.s.Now(body)) }
+
+// take keeps an event, without a time.
+func (c *closing) take(e event.Event) {
+	c.out = append(c.out, e)
 	e.Time = c.s.Time
 	c.s.Apply(e)
-	e.Time = event.Event{}.Time
-	c.out = append(c.out, e)
 }
 
 func (c *closing) close() {
@@ -79,26 +68,17 @@ func (c *closing) close() {
 }
 
 func (c *closing) children() {
-	ids := make([]event.SessionID, 0, len(c.s.Children))
-	for id := range c.s.Children {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, child := range c.s.Agents() {
 		w := c.w
 		w.Keep = false
-		child := c.s.Children[id]
 		events := Closing(child, w)
 		reason := "aborted"
 		if c.w.Reason == event.ReasonError {
 			reason = "error"
 		}
-		events = append(events, event.Event{Session: id, Body: event.SessionClosed{Reason: reason}})
+		events = append(events, event.Event{Session: child.Session, Body: event.SessionClosed{Reason: reason}})
 		for _, e := range events {
-			e.Time = c.s.Time
-			c.s.Apply(e)
-			e.Time = event.Event{}.Time
-			c.out = append(c.out, e)
+			c.take(e)
 		}
 	}
 }
@@ -194,9 +174,7 @@ func (c *closing) addCall(call *Call, end event.CallEnded) {
 		c.add(end)
 		return
 	}
-	e := event.Event{Session: c.s.Session, Body: end}
-	c.s.Apply(e)
-	c.out = append(c.out, e)
+	c.take(event.Event{Session: c.s.Session, Body: end})
 }
 
 func (c *closing) turn() {

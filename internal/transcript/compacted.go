@@ -8,11 +8,16 @@ import (
 
 // applyCompacted drops the content of the entries that the summary replaces.
 func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
-	s.Elided = append(slices.Clip(s.Elided), b.Elided...)
+	if s.Window == 0 {
+		s.Elided = append(slices.Clip(s.Elided), b.Elided...)
+	}
 	if b.Entry == "" {
 		return
 	}
 	s.Summary = &Summary{Entry: b.Entry, Text: b.Summary, FirstKept: b.FirstKept}
+	if s.Window > 0 {
+		s.Summary.Text = ""
+	}
 	replaced := make(map[event.EntryID]bool)
 	for _, n := range s.Path(s.Leaf) {
 		if n.ID == b.FirstKept {
@@ -31,6 +36,8 @@ func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
 	s.Entries = entries
 	if s.Turn != nil {
 		s.Turn.Hidden = min(max(s.Turn.Hidden, b.Parts), len(s.Turn.Parts))
+		// The model does not see any more what was cut, and cannot go on with it.
+		s.Cut = s.Cut && s.Turn.Hidden < len(s.Turn.Parts)
 	}
 	s.prune()
 	s.Counts.Entries = max(s.Counts.Entries, number(string(b.Entry), "e"))

@@ -20,16 +20,15 @@ func (g Grown) From(i int) string {
 	return string(g.b[i:])
 }
 
-// at appends text that begins at offset: an overlap is passed over, a gap is
-// refused.
-func (g *Grown) at(offset int, text string) bool {
-	if offset < 0 || offset > len(g.b) {
-		return false
+// add appends text that begins at offset and returns how much of it is new: an
+// overlap is passed over, a gap is refused.
+func (g *Grown) add(offset int, text string) int {
+	skip := len(g.b) - offset
+	if offset < 0 || skip < 0 || skip >= len(text) {
+		return 0
 	}
-	if skip := len(g.b) - offset; skip < len(text) {
-		g.b = append(g.b, text[skip:]...)
-	}
-	return true
+	g.b = append(g.b, text[skip:]...)
+	return len(text) - skip
 }
 
 func (g Grown) clip() Grown { return Grown{g.b[:len(g.b):len(g.b)]} }

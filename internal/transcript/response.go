@@ -10,8 +10,17 @@ func (s *State) applyResponse(e event.Event) {
 	if s.Step == nil {
 		return
 	}
+	if b, ok := e.Body.(event.BlockGrew); ok { // by far the most frequent
+		s.grow(b)
+		return
+	}
+	s.goOn(e)
 	if b, ok := e.Body.(event.ResponseStarted); ok {
 		s.Step.Response = &Response{ID: e.Response, Provider: b.Provider, Model: b.Model, Phase: Open}
+		s.Answered = b.Model
+		if b.Provider != "" {
+			s.Answered = b.Provider + "/" + b.Model
+		}
 		return
 	}
 	r := s.Step.Response
@@ -20,30 +29,52 @@ func (s *State) applyResponse(e event.Event) {
 	}
 	switch b := e.Body.(type) {
 	case event.BlockStarted:
-		r.Block = &OpenBlock{ID: b.Block, Role: b.Role, Started: e.Time}
-	case event.BlockGrew:
-		if r.Block != nil && r.Block.ID == b.Block {
-			r.Block.Fresh = r.Block.Text.Len()
-			r.Block.Text.at(b.Offset, b.Text)
-		}
+		r.Block = &OpenBlock{ID: b.Block, Role: b.Role, Started: e.Time, Continues: s.Cut && b.Role == event.RoleText}
+		s.Cut, s.Step.Retry = false, nil
 	case event.BlockEnded:
-		block := Block{ID: b.Block, Role: b.Role, Text: b.Text, Path: b.Path, MediaType: b.MediaType}
-		if r.Block != nil {
-			block.Grown = min(r.Block.Text.Len(), len(b.Text))
-		}
-		r.Blocks = append(r.Blocks, block)
-		r.Block = nil
+		s.endBlock(e, b)
 	case event.CallAnnounced:
 		r.Announced = append(r.Announced, b)
+		s.Step.Retry = nil
 	case event.ResponseEnded:
 		r.Phase, r.Stop, r.Calls, r.Opaque, r.Usage = Ended, b.Stop, b.Calls, b.Opaque, b.Usage
+		s.Cut, s.Step.Retry = false, nil
 		for _, id := range b.Calls {
 			if s.OpenCall(id) == nil {
 				s.Step.Calls = append(s.Step.Calls, &Call{ID: id, Name: r.nameOf(id)})
 			}
 		}
 	case event.ResponseInterrupted:
-		r.Phase = Interrupted
+		s.Cut = b.Reason == "provider" && s.Replying()
+		r.Phase, r.Cut = Interrupted, s.Cut
+	}
+}
+
+func (s *State) grow(b event.BlockGrew) {
+	if open := s.Block(); open != nil && open.ID == b.Block {
+		s.wrote(open.Role, open.Text.add(b.Offset, b.Text))
+	}
+}
+
+func (s *State) endBlock(e event.Event, b event.BlockEnded) {
+	r := s.Step.Response
+	block := Block{ID: b.Block, Role: b.Role, Text: b.Text, Path: b.Path, MediaType: b.MediaType}
+	have := 0
+	if r.Block != nil {
+		block.Continues, have = r.Block.Continues, r.Block.Text.Len()
+	}
+	s.wrote(b.Role, len(b.Text)-have) // less, where the daemon died before all that was seen was kept
+	if b.Role == event.RoleText {
+		s.Waiting = e.Time
+	}
+	r.Blocks = append(r.Blocks, block)
+	r.Block = nil
+}
+
+// wrote counts what the model wrote for people to read.
+func (s *State) wrote(role event.Role, n int) {
+	if s.Run != nil && role != event.RoleImage {
+		s.Run.Written += n
 	}
 }
 
@@ -74,14 +105,16 @@ func (s *State) applyCall(e event.Event) {
 		if len(b.Arguments) > 0 {
 			c.Arguments = b.Arguments
 		}
-		s.store(b)
+		s.decided(b)
 	case event.CallGrew:
-		c.Fresh = c.Output.Len()
-		c.Output.at(b.Offset, b.Text)
+		c.Output.add(b.Offset, b.Text)
 	case event.CallEnded:
-		c.Grown = c.Output.Len()
-		c.Ended, c.Output, c.Preview, c.Fresh = &b, Grown{}, nil, 0
+		c.Ended, c.Output, c.Preview = &b, Grown{}, nil
 		s.Loose = slices.DeleteFunc(s.Loose, func(l *Call) bool { return l.ID == b.Call })
+		s.goOn(e)
+		if s.Running() == nil && (c.Origin != "user" || s.Run == nil) {
+			s.Waiting = e.Time
+		}
 	}
 }
 
@@ -96,6 +129,10 @@ func (s *State) startCall(e event.Event, b event.CallStarted) {
 		}
 	}
 	c.Name, c.Arguments, c.Origin, c.Started, c.Shown = b.Name, b.Arguments, b.Origin, e.Time, true
+	s.Counts.Calls++
+	if b.Origin != "user" || s.Run == nil {
+		s.goOn(e)
+	}
 }
 
 func callOf(body event.Body) event.CallID {
@@ -116,9 +153,12 @@ func callOf(body event.Body) event.CallID {
 	return ""
 }
 
-// store keeps the rules of an answer that hold for the session or the run; the
+// decided keeps the rules of an answer that hold for the session or the run; the
 // wider ones are kept outside the log.
-func (s *State) store(b event.PermissionDecided) {
+func (s *State) decided(b event.PermissionDecided) {
+	if s.Run != nil && !b.Granted && b.Method == "unasked" {
+		s.Run.Unasked = true
+	}
 	if b.Scope != "session" && b.Scope != "run" {
 		return
 	}

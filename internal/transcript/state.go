@@ -1,19 +1,34 @@
 // Package transcript folds a session's log into what a reader needs to know.
 //
-// There is one fold, [State.Apply], and everybody uses it: the journal to
-// refuse what is not legal, the agent to make the model's request, every
-// connection to encode for its client, replay to do the same for the past.
+// There is one fold, [State.Apply], and everybody uses it, at both ends of a
+// connection: the journal to refuse what is not legal, the agent to make the
+// model's request, every connection to encode for its client, every client to
+// show what it is sent, replay to do the same for the past.
 //
-// It guarantees:
+//	for e := range transcript.Advance(s, e) {
+//		… // a function of (s, e), with s as it was before e
+//		s.Apply(e)
+//		… // a function of (s, e), with s as it is after e
+//	}
+//
+// Its functions are [New], [State.Apply], [Check], [Closing], [Opening] and
+// [Advance]; the rest reads a State or copies it. It guarantees:
 //
 //   - Apply is total: any sequence of events folds without a panic; what makes
 //     no sense moves Seq and nothing else.
 //   - Check says, before an event is applied, which laws it breaks; see [Laws].
 //   - Closing yields, from any state, legal events that close all that is open.
+//   - Opening is its mirror: the events that would have opened all that is open.
+//     Folded onto New, they give what is open.
+//   - Advance yields of an event what is news to a state, so that to fold an
+//     event a second time changes nothing.
 //   - A State is bounded by what is open, the settings, the queue, the plan, an
 //     index of the entries and the content of those since the last compaction;
-//     the rest of the log leaves no trace in it.
+//     the rest of the log leaves no trace in it. That of a client, [State.Tail],
+//     is bounded in the number of its entries, too.
 //   - Clone is cheap: what only grows is shared.
+//   - Whoever begins from a [State.Checkpoint] and folds the events after it ends
+//     with the State of one that was there all along.
 //
 // It does no I/O and reads no clock. It imports the standard library only.
 package transcript
@@ -43,17 +58,23 @@ type State struct {
 	Title       string          `json:"title,omitempty"`
 	Opened      time.Time       `json:"opened"`
 	Closed      bool            `json:"closed,omitempty"`
-	Partial     bool            `json:"partial,omitempty"` // the fold did not begin at session.opened
+	Partial     bool            `json:"partial,omitempty"` // entries or events before it are missing: the fold did not begin at session.opened, or keeps a window
+	Window      int             `json:"window,omitempty"`  // how many entries are kept, without their content; 0: all, with it
 
 	Settings Settings                   `json:"settings"`
 	Agent    string                     `json:"agent,omitempty"`
 	Clients  []event.ClientJoined       `json:"clients,omitempty"`
 	Rules    []Rule                     `json:"rules,omitempty"` // that answers stored for the session or the run
 	Counts   Counts                     `json:"counts"`
+	Answered string                     `json:"answered,omitempty"` // provider/model of the last response
+	Last     *LastRun                   `json:"last,omitempty"`     // the run that ended last
 	Run      *Run                       `json:"run,omitempty"`
 	Turn     *Turn                      `json:"turn,omitempty"`
 	Step     *Step                      `json:"step,omitempty"`
-	Loose    []*Call                    `json:"loose,omitempty"` // a person's calls outside a run that are open
+	Waiting  time.Time                  `json:"waiting,omitzero"` // since when the model's next word is waited for: its run or turn began, its text or its last call ended
+	Failed   bool                       `json:"failed,omitempty"` // the run or turn that was last failed, and nothing goes on since
+	Cut      bool                       `json:"cut,omitempty"`    // the provider cut the model in the middle of its text: the next text goes on with it
+	Loose    []*Call                    `json:"loose,omitempty"`  // a person's calls outside a run that are open
 	Asks     []event.AskOpened          `json:"asks,omitempty"`
 	Queue    []Input                    `json:"queue,omitempty"`
 	Plan     []event.PlanStep           `json:"plan,omitempty"`
@@ -91,22 +112,40 @@ type Counts struct {
 	Entries int `json:"entries"`
 	Inputs  int `json:"inputs"`
 	Asks    int `json:"asks"`
+	Calls   int `json:"calls"` // started
 	Events  int `json:"events"`
 }
 
 // Run is the open run.
 type Run struct {
-	ID       event.RunID `json:"id"`
-	Number   int         `json:"number"`
-	First    event.Seq   `json:"first"` // of run.started
-	Started  time.Time   `json:"started"`
-	Cause    event.Cause `json:"cause,omitempty"`
-	Aborting bool        `json:"aborting,omitempty"`
-	Turns    int         `json:"turns"`
-	Usage    event.Usage `json:"usage"`
-	Model    string      `json:"model,omitempty"`
-	Allow    []string    `json:"allow,omitempty"`
-	Deny     []string    `json:"deny,omitempty"`
+	ID       event.RunID        `json:"id"`
+	Number   int                `json:"number"`
+	First    event.Seq          `json:"first"` // of run.started
+	Started  time.Time          `json:"started"`
+	Cause    event.Cause        `json:"cause,omitempty"`
+	Aborting bool               `json:"aborting,omitempty"`
+	Stopping time.Time          `json:"stopping,omitzero"` // since when it is aborting
+	Turns    int                `json:"turns"`
+	Usage    event.Usage        `json:"usage"`
+	Written  int                `json:"written,omitempty"` // bytes of text and thinking that the model wrote
+	Fault    *event.FaultRaised `json:"fault,omitempty"`   // the last one
+	Unasked  bool               `json:"unasked,omitempty"` // a call was denied because nobody could be asked
+	Model    string             `json:"model,omitempty"`
+	Allow    []string           `json:"allow,omitempty"`
+	Deny     []string           `json:"deny,omitempty"`
+
+	// Before is the state that the run began from, without its entries; see
+	// [State.Checkpoint]. It is nil in a state that was written down and read back.
+	Before *State `json:"-"`
+}
+
+// LastRun is the run that ended last.
+type LastRun struct {
+	Run     event.RunID  `json:"run"`
+	Number  int          `json:"number,omitempty"`
+	Reason  event.Reason `json:"reason"`
+	Fault   string       `json:"fault,omitempty"`   // the message of its last one
+	Unasked bool         `json:"unasked,omitempty"` // as in Run
 }
 
 // Turn is the open turn.
@@ -128,6 +167,13 @@ type Step struct {
 	Response *Response    `json:"response,omitempty"`
 	Calls    []*Call      `json:"calls,omitempty"`
 	Said     []string     `json:"said,omitempty"`
+	Retry    *Retry       `json:"retry,omitempty"` // the model is asked again and has not answered yet
+}
+
+// Retry is a model request that is made again.
+type Retry struct {
+	event.RetryScheduled
+	At time.Time `json:"at"` // when it was scheduled
 }
 
 // Phase says how far a response has come.
@@ -154,6 +200,7 @@ type Response struct {
 	Opaque    []event.Opaque        `json:"opaque,omitempty"`
 	Usage     event.Usage           `json:"usage"`
 	Counted   bool                  `json:"counted,omitempty"` // usage.changed came
+	Cut       bool                  `json:"cut,omitempty"`     // interrupted, with State.Cut set
 }
 
 // Block is a block that ended.
@@ -163,7 +210,7 @@ type Block struct {
 	Text      string        `json:"text"`
 	Path      string        `json:"path,omitempty"`
 	MediaType string        `json:"media_type,omitempty"`
-	Grown     int           `json:"grown,omitempty"` // bytes of Text that grew had delivered when it ended
+	Continues bool          `json:"continues,omitempty"` // it goes on with the text before it, which was cut
 }
 
 // OpenBlock is the block that grows.
@@ -172,7 +219,8 @@ type OpenBlock struct {
 	Role    event.Role    `json:"role"`
 	Started time.Time     `json:"started"`
 	Text    Grown         `json:"text"`
-	Fresh   int           `json:"fresh,omitempty"` // bytes of Text that were there before the last block.grew
+
+	Continues bool `json:"continues,omitempty"` // as in Block
 }
 
 // Call is a tool call.
@@ -187,8 +235,6 @@ type Call struct {
 	Preview   *event.PermissionPreviewed `json:"preview,omitempty"`
 	Decided   *event.PermissionDecided   `json:"decided,omitempty"`
 	Output    Grown                      `json:"output"`
-	Fresh     int                        `json:"fresh,omitempty"` // bytes of Output that were there before the last call.grew
-	Grown     int                        `json:"grown,omitempty"` // bytes of output that grew had delivered when it ended
 	Ended     *event.CallEnded           `json:"ended,omitempty"`
 }
 
@@ -199,8 +245,8 @@ type Input struct {
 	Taken bool        `json:"taken,omitempty"` // its turn is about to start
 }
 
-// Entry is a node of the tree: what a person said, or what was answered.
-// Its content is nil once a compaction has replaced it.
+// Entry is a node of the tree: what a person said, or what was answered. Its
+// content is nil once a compaction has replaced it, and in a copy without it.
 type Entry struct {
 	ID      event.EntryID `json:"id"`
 	Parent  event.EntryID `json:"parent,omitempty"`
@@ -225,16 +271,19 @@ type Content struct {
 	Hidden      int                `json:"hidden,omitempty"` // parts at the beginning that a summary replaces
 }
 
-// Part is one step of an answer.
+// Part is one step of an answer, or what was said to the model between two.
 type Part struct {
-	Provider    string         `json:"provider,omitempty"`
-	Model       string         `json:"model,omitempty"`
-	Blocks      []Block        `json:"blocks,omitempty"`
-	Opaque      []event.Opaque `json:"opaque,omitempty"`
-	Calls       []*Call        `json:"calls,omitempty"`
-	Said        []string       `json:"said,omitempty"` // developer.said after the calls
-	Interrupted bool           `json:"interrupted,omitempty"`
-	Stop        string         `json:"stop,omitempty"`
+	Step        event.StepID     `json:"step,omitempty"` // empty: developer.said between two steps
+	Response    event.ResponseID `json:"response,omitempty"`
+	Provider    string           `json:"provider,omitempty"`
+	Model       string           `json:"model,omitempty"`
+	Blocks      []Block          `json:"blocks,omitempty"`
+	Opaque      []event.Opaque   `json:"opaque,omitempty"`
+	Calls       []*Call          `json:"calls,omitempty"`
+	Said        []string         `json:"said,omitempty"` // developer.said after the calls
+	Interrupted bool             `json:"interrupted,omitempty"`
+	Cut         bool             `json:"cut,omitempty"` // as in Response
+	Stop        string           `json:"stop,omitempty"`
 }
 
 // Summary is what a compaction left.
@@ -247,71 +296,4 @@ type Summary struct {
 // New returns the state of a session that nothing has happened in.
 func New() *State {
 	return &State{Settings: Settings{AllTools: true, Steering: event.ModeOne, FollowUp: event.ModeOne, Calls: event.OrderParallel}}
-}
-
-// Idle reports whether no run is open.
-func (s *State) Idle() bool { return s.Run == nil }
-
-// Ask returns the open ask with this id, or nil.
-func (s *State) Ask(id event.AskID) *event.AskOpened {
-	for i := range s.Asks {
-		if s.Asks[i].Ask == id {
-			return &s.Asks[i]
-		}
-	}
-	return nil
-}
-
-// OpenCall returns the call with this id in the open step or outside a run, or nil.
-func (s *State) OpenCall(id event.CallID) *Call {
-	if s.Step != nil {
-		for _, c := range s.Step.Calls {
-			if c.ID == id {
-				return c
-			}
-		}
-	}
-	for _, c := range s.Loose {
-		if c.ID == id {
-			return c
-		}
-	}
-	return nil
-}
-
-// Entry returns the entry with this id, or nil.
-func (s *State) Entry(id event.EntryID) *Entry {
-	for i := len(s.Entries) - 1; i >= 0; i-- {
-		if s.Entries[i].ID == id {
-			return s.Entries[i]
-		}
-	}
-	return nil
-}
-
-// Path returns the entries from the root to leaf, the oldest first. It is nil
-// for a leaf that does not exist and ends where a parent is missing.
-func (s *State) Path(leaf event.EntryID) []*Entry {
-	var path []*Entry
-	for i := len(s.Entries) - 1; i >= 0 && leaf != ""; i-- {
-		if e := s.Entries[i]; e.ID == leaf {
-			path = append(path, e)
-			leaf = e.Parent
-		}
-	}
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
-	return path
-}
-
-// Queued returns the inputs of a lane that wait, in their order.
-func (s *State) Queued(lane event.Lane) []Input {
-	var out []Input
-	for _, in := range s.Queue {
-		if in.Lane == lane && !in.Taken {
-			out = append(out, in)
-		}
-	}
-	return out
 }

@@ -210,7 +210,7 @@ func FuzzFold(f *testing.F) {
 			s.Path(s.Leaf)
 		}
 		transcript.Closing(s, transcript.Why{Reason: event.ReasonRecovered})
-		if _, err := json.Marshal(s.Light()); err != nil {
+		if _, err := json.Marshal(s.Outline()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -262,14 +262,14 @@ func BenchmarkApplyGrew(b *testing.B) {
 
 // A reader that begins before the open run and gets its events ends as one that
 // was there all along, in all that is open.
-func TestBeforeRunResumes(t *testing.T) {
+func TestCheckpointResumes(t *testing.T) {
 	log := eventtest.Run()
 	for cut := range log {
 		s, _ := fold(log[:cut])
 		if s.Run == nil {
 			continue
 		}
-		c := s.BeforeRun()
+		c := s.Checkpoint()
 		for _, e := range log[:cut] {
 			if e.Seq <= c.Seq {
 				continue

@@ -46,14 +46,8 @@ type entry struct {
 }
 
 func keyOf(c Class, e event.Event, seq event.Seq) key {
-	k := key{class: c, session: e.Session, seq: seq, rest: e.Seq == 0}
-	switch b := e.Body.(type) {
-	case event.BlockGrew:
-		k.offset, k.length = b.Offset, len(b.Text)
-	case event.CallGrew:
-		k.offset, k.length = b.Offset, len(b.Text)
-	}
-	return k
+	offset, text, _ := e.Grew()
+	return key{class: c, session: e.Session, seq: seq, rest: e.Seq == 0, offset: offset, length: len(text)}
 }
 
 // frames returns what encode gives, from an earlier call where there was one.

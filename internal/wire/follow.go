@@ -132,12 +132,13 @@ func (s *pumping) release() {
 func (s *pumping) event(f *follow, e event.Event) {
 	seq := e.Seq
 	f.look(e)
-	Apply(f.state, e, func(e event.Event) {
+	for e := range transcript.Advance(f.state, e) {
+		f.state.Apply(e)
 		s.send(s.encode(f, e, seq)...)
 		if s.Dialect.Own != nil {
 			s.send(s.Dialect.Own(s.peer, f.state, e)...)
 		}
-	})
+	}
 	if s.all {
 		s.passed(f, e)
 	}

@@ -40,11 +40,11 @@ func (s *pumping) gather(j *job) {
 			j.result.Fault = s.faultOf(err)
 			return
 		}
-		Apply(state, e, func(e event.Event) {
-			if e.Run == a.Run && e.Session == a.Session {
+		for e := range transcript.Advance(state, e) {
+			if state.Apply(e); e.Run == a.Run && e.Session == a.Session {
 				j.frames = append(j.frames, s.Dialect.Encode(class, state, e)...)
 			}
-		})
+		}
 		if ends(state, e, a) {
 			return
 		}

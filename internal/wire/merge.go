@@ -37,9 +37,9 @@ func merged(items []item) []item {
 // piece.
 func appendJoined(out, items []item) []item {
 	for len(items) > 0 {
-		n, size := 1, len(grown(items[0].event))
-		for n < len(items) && size+len(grown(items[n].event)) <= mergedBytes {
-			size += len(grown(items[n].event))
+		n, size := 1, len(grown(items[0]))
+		for n < len(items) && size+len(grown(items[n])) <= mergedBytes {
+			size += len(grown(items[n]))
 			n++
 		}
 		out = append(out, joined(items[:n], size))
@@ -53,19 +53,12 @@ func continues(a, b item) bool {
 	if a.follow != b.follow || a.end || b.end || a.err != nil || b.err != nil {
 		return false
 	}
-	x, y := a.event, b.event
-	if x.Session != y.Session || x.Run != y.Run || x.Turn != y.Turn || x.Step != y.Step || x.Response != y.Response || x.Cause != y.Cause {
+	if !event.SameText(a.event, b.event) {
 		return false
 	}
-	switch x := x.Body.(type) {
-	case event.BlockGrew:
-		y, ok := y.Body.(event.BlockGrew)
-		return ok && x.Block == y.Block && x.Offset+len(x.Text) == y.Offset
-	case event.CallGrew:
-		y, ok := y.Body.(event.CallGrew)
-		return ok && x.Call == y.Call && x.Stream == y.Stream && x.Offset+len(x.Text) == y.Offset
-	}
-	return false
+	offset, text, _ := a.event.Grew()
+	next, _, _ := b.event.Grew()
+	return offset+len(text) == next
 }
 
 // joined is one item for several that continue each other.
@@ -77,28 +70,16 @@ func joined(items []item, size int) item {
 	var text strings.Builder
 	text.Grow(size)
 	for i := range items {
-		text.WriteString(grown(items[i].event))
+		text.WriteString(grown(items[i]))
 	}
 	last := items[len(items)-1].event
+	offset, _, _ := it.event.Grew()
+	it.event = it.event.WithGrown(offset, text.String())
 	it.event.Seq, it.event.Time = last.Seq, last.Time
-	switch b := it.event.Body.(type) {
-	case event.BlockGrew:
-		b.Text = text.String()
-		it.event.Body = b
-	case event.CallGrew:
-		b.Text = text.String()
-		it.event.Body = b
-	}
 	return it
 }
 
-// grown is the text of a grew event.
-func grown(e event.Event) string {
-	switch b := e.Body.(type) {
-	case event.BlockGrew:
-		return b.Text
-	case event.CallGrew:
-		return b.Text
-	}
-	return ""
+func grown(it item) string {
+	_, text, _ := it.event.Grew()
+	return text
 }

@@ -22,7 +22,7 @@ import (
 const layers = `
 event event/eventtest
 command
-transcript
+transcript transcript/transcripttest
 cell config
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display

@@ -30,28 +30,9 @@ func (f *Feed) at(s *transcript.State, bodies ...event.Body) []event.Event {
 	s = s.Clone()
 	out := make([]event.Event, 0, len(bodies))
 	for _, b := range bodies {
-		e := event.Event{Session: f.ID, Body: b}
-		if s.Run != nil {
-			e.Run, e.Cause = s.Run.ID, s.Run.Cause
-		}
-		if s.Turn != nil {
-			e.Turn = s.Turn.ID
-		}
-		if s.Step != nil {
-			e.Step = s.Step.ID
-			if r := s.Step.Response; r != nil && r.Phase == transcript.Open {
-				e.Response = r.ID
-			}
-		}
-		switch b.(type) {
-		case event.RunStarted:
-			e.Run, e.Cause = event.RunID(fmt.Sprintf("r%d", s.Counts.Runs)), "c1/7"
-		case event.TurnStarted:
-			e.Turn, _ = s.NextTurn()
-		case event.StepStarted:
-			e.Step, _ = s.NextStep()
-		case event.ResponseStarted:
-			e.Response = event.ResponseID(s.Step.ID + ".m")
+		e := s.Now(b)
+		if e.Session = f.ID; event.KindOf(b) == "run.started" {
+			e.Cause = "c1/7"
 		}
 		s.Apply(e)
 		out = append(out, e)

@@ -95,13 +95,16 @@ func refuse(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame {
 	return frame(faultLine{"fault", f})
 }
 
-// attach sends the state with those entries that a summary has not replaced, and
-// without their content: a client reads that, and all entries, by commands.
+// entries is how many entries who joins is told of, however long the session is.
+const entries = 20
+
+// attach sends the state with its last entries, without their content: a client
+// reads that, and earlier ones, by commands.
 func attach(_ wire.Peer, s *transcript.State) []wire.Frame {
 	if s.Seq == 0 {
 		return nil
 	}
-	return frame(stateLine{"state", s.Session, s.Near()})
+	return frame(stateLine{"state", s.Session, s.Tail(entries)})
 }
 
 // encode leaves out what the pump adds for dialects that show only what grew:

@@ -144,7 +144,7 @@ func (h *Host) Follow(ctx context.Context, id event.SessionID, since *event.Seq)
 		s.Apply(e)
 	}
 	if since != nil && from > 0 && from < len(l.events) {
-		s = s.At(*since) // as little as the contract promises
+		s = s.Resume(*since) // as little as the contract promises
 	}
 	return s, h.after(ctx, l, from), nil
 }

@@ -107,7 +107,7 @@ func states() []*transcript.State {
 		s := transcript.New()
 		for i, e := range log {
 			if s.Apply(e); i%3 == 0 {
-				out = append(out, s.Clone(), s.At(s.Seq))
+				out = append(out, s.Clone(), s.Resume(s.Seq))
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (l Laws) late(t *testing.T) {
 			if s.Run == nil {
 				continue
 			}
-			before := s.BeforeRun()
+			before := s.Checkpoint()
 			i := int(before.Seq)
 			l.tail(t, fmt.Sprintf("from %d, by the run", cut), before, log[i:], whole[i:])
 		}
@@ -216,6 +216,7 @@ func (l Laws) all(log []event.Event) []wire.Frame {
 func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 	var out []event.Event
 	for _, e := range log {
+		e.Seq *= 2 // room for a second piece
 		b, ok := e.Body.(event.BlockGrew)
 		switch {
 		case !ok || len(b.Text) < 2:
@@ -233,6 +234,7 @@ func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 			for _, body := range []event.BlockGrew{first, second} {
 				e.Body = body
 				out = append(out, e)
+				e.Seq++
 			}
 		}
 	}
@@ -264,8 +266,8 @@ func (l Laws) private(t *testing.T) {
 		for _, e := range log {
 			mute := e
 			mute.Cause = ""
-			wire.Apply(s, e, func(event.Event) {})
-			wire.Apply(unasked, mute, func(event.Event) {})
+			s.Apply(e)
+			unasked.Apply(mute)
 			e.Cause = event.Cause(l.Peer.Cause("7"))
 			if got, want := join(l.Dialect.Own(other, s, e)), join(l.Dialect.Own(other, unasked, mute)); !bytes.Equal(got, want) {
 				t.Errorf("%s: another client gets %s", e.Kind(), got)

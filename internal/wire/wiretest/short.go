@@ -1,8 +1,8 @@
 package wiretest
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -37,44 +37,17 @@ func parseEvent(s *transcript.State, text string) (event.Event, error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return e, err
 	}
-	envelope(s, &e)
+	switch e.Body.(type) {
+	case event.InputQueued, event.InputChanged, event.InputDropped, event.SettingChanged, event.SessionTitled:
+		e = event.Event{Session: s.Session, Body: e.Body} // beside the run
+	default:
+		e = s.Now(e.Body)
+	}
+	e.Session = cmp.Or(e.Session, eventtest.Session)
+	e.Seq = s.Seq + 1
+	e.Time = eventtest.Epoch.Add(time.Duration(e.Seq) * time.Millisecond)
 	if cause != "" {
 		e.Cause = event.Cause(cause)
 	}
 	return e, nil
-}
-
-func envelope(s *transcript.State, e *event.Event) {
-	e.Session, e.Seq = eventtest.Session, s.Seq+1
-	if s.Session != "" {
-		e.Session = s.Session
-	}
-	e.Time = eventtest.Epoch.Add(time.Duration(e.Seq) * time.Millisecond)
-	if s.Run != nil {
-		e.Run, e.Cause = s.Run.ID, s.Run.Cause
-	}
-	if s.Turn != nil {
-		e.Turn = s.Turn.ID
-	}
-	if s.Step != nil {
-		e.Step = s.Step.ID
-		if r := s.Step.Response; r != nil && r.Phase == transcript.Open {
-			e.Response = r.ID
-		}
-	}
-	switch e.Body.(type) {
-	case event.InputQueued, event.InputChanged, event.InputDropped, event.SettingChanged, event.SessionTitled:
-		e.Run, e.Turn, e.Step, e.Response, e.Cause = "", "", "", "", ""
-	case event.RunStarted:
-		e.Run = s.NextRun()
-		if q := s.Queued(event.LanePrompt); len(q) > 0 {
-			e.Run, e.Cause = q[0].Run, q[0].Cause
-		}
-	case event.TurnStarted:
-		e.Turn, _ = s.NextTurn()
-	case event.StepStarted:
-		e.Step, _ = s.NextStep()
-	case event.ResponseStarted:
-		e.Response = event.ResponseID(fmt.Sprintf("%s.m", e.Step))
-	}
 }

@@ -116,6 +116,7 @@ func (p *player) line(l string) {
 		}
 		p.log = append(p.log, e)
 		p.frames(p.listen.Frames(p.listener, p.state, e))
+		p.state.Seq = e.Seq // also where nothing of it was news
 	case "%":
 		p.result(rest)
 	case "@":
@@ -221,11 +222,11 @@ func gathered(d *wire.Dialect, log []event.Event, a command.Accepted) (*transcri
 	var frames []wire.Frame
 	s := transcript.New()
 	for _, e := range log {
-		wire.Apply(s, e, func(e event.Event) {
-			if e.Run == a.Run && e.Session == a.Session {
+		for e := range transcript.Advance(s, e) {
+			if s.Apply(e); e.Run == a.Run && e.Session == a.Session {
 				frames = append(frames, d.Encode(wire.Class{Dialect: d.Name, Capabilities: wire.Gathered}, s, e)...)
 			}
-		})
+		}
 	}
 	return s, frames
 }

@@ -1,0 +1,64 @@
+package transcript
+
+import (
+	"iter"
+
+	"parley/internal/event"
+)
+
+// Advance yields what of e is news to s, to be folded in by the loop's body:
+//
+//   - nothing, where s has seen it already;
+//   - of what grew, the part that goes beyond the text that s has;
+//   - before the end of a block that grew less than it ends with, as in a log
+//     whose grew were dropped, the rest as one block.grew without a seq.
+//
+// So whoever loops over it meets each byte of a block once, whatever was merged,
+// repeated or dropped on the way, and each other event once.
+func Advance(s *State, e event.Event) iter.Seq[event.Event] {
+	return func(yield func(event.Event) bool) { advance(s, e, yield) }
+}
+
+func advance(s *State, e event.Event, yield func(event.Event) bool) {
+	if e.Seq != 0 && e.Seq <= s.Seq {
+		return
+	}
+	in := s.In(e.Session)
+	if in == nil {
+		yield(e)
+		return
+	}
+	switch b := e.Body.(type) {
+	case event.BlockGrew:
+		if open := in.Block(); open != nil && open.ID == b.Block {
+			beyond(e, open.Text.Len(), yield)
+			return
+		}
+	case event.CallGrew:
+		if call := in.OpenCall(b.Call); call != nil {
+			beyond(e, call.Output.Len(), yield)
+			return
+		}
+	case event.BlockEnded:
+		if open := in.Block(); open != nil && open.ID == b.Block && open.Text.Len() < len(b.Text) {
+			rest := e
+			rest.Seq, rest.Body = 0, event.BlockGrew{Block: b.Block, Offset: open.Text.Len(), Text: b.Text[open.Text.Len():]}
+			if !yield(rest) {
+				return
+			}
+		}
+	}
+	yield(e)
+}
+
+// beyond yields what of a grew event comes after the first have bytes. A gap,
+// which no legal log has, is left as it is.
+func beyond(e event.Event, have int, yield func(event.Event) bool) {
+	offset, text, _ := e.Grew()
+	switch skip := have - offset; {
+	case offset < 0 || skip <= 0:
+		yield(e)
+	case skip < len(text):
+		yield(e.WithGrown(have, text[skip:]))
+	}
+}

@@ -1,0 +1,118 @@
+package transcripttest
+
+import (
+	"fmt"
+
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// beside lets something happen that is no part of what the model does.
+func (s *Story) beside() {
+	id, root := s.State.Session, s.State
+	switch s.r.IntN(9) {
+	case 0:
+		s.Add(id, event.SessionTitled{Title: s.name("title ")})
+	case 1:
+		model := s.pick("openai/alpha", "anthropic/gamma", "")
+		s.Add(id, event.SettingChanged{Model: &model})
+	case 2:
+		s.client()
+	case 3:
+		s.Add(id, event.PlanChanged{Steps: []event.PlanStep{{ID: "1", Text: s.name("step "), Status: s.pick("pending", "in_progress", "completed")}}})
+	case 4:
+		s.Add(id, event.BudgetChanged{Sources: []event.BudgetSource{{Name: s.pick("system", "AGENTS.md"), Tokens: s.r.IntN(900)}}})
+	case 5:
+		s.shell()
+	case 6, 7:
+		s.queue()
+	case 8:
+		if root.Run == nil && len(root.Entries) > 2 {
+			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, TokensBefore: 9000, TokensAfter: 900, Trigger: "manual"})
+		}
+	}
+}
+
+func (s *Story) client() {
+	clients := s.State.Clients
+	if n := len(clients); n > 1 && s.one(2) {
+		s.Add(s.State.Session, event.ClientLeft{Client: clients[s.r.IntN(n)].Client})
+		return
+	}
+	id := event.ClientID(fmt.Sprint("c", s.names+2))
+	s.names++
+	s.Add(s.State.Session, event.ClientJoined{Client: id, Name: "web"})
+}
+
+// shell is a call of a person's, beside the run.
+func (s *Story) shell() {
+	id := s.State.Session
+	add := func(b event.Body) { s.take(event.Event{Session: id, Body: b}) }
+	if len(s.State.Loose) == 0 {
+		call := event.CallID(s.name("user_"))
+		add(event.CallStarted{Call: call, Name: "bash", Arguments: []byte(`{"command":"make"}`), Origin: "user"})
+		add(event.PermissionDecided{Call: call, Granted: true, Method: "free"})
+		return
+	}
+	c := s.State.Loose[0]
+	if s.one(2) {
+		add(event.CallGrew{Call: c.ID, Stream: "stdout", Offset: c.Output.Len(), Text: s.words()})
+		return
+	}
+	add(event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String()})
+}
+
+// queue lets an input wait, or changes one that does.
+func (s *Story) queue() {
+	id, root := s.State.Session, s.State
+	if n := len(root.Queue); n > 0 && s.one(2) {
+		in := root.Queue[s.r.IntN(n)].Input
+		switch s.r.IntN(3) {
+		case 0:
+			text := s.name("rather ")
+			s.add(event.InputChanged{Input: in, Text: &text})
+		case 1:
+			at := s.r.IntN(n)
+			s.add(event.InputChanged{Input: in, Position: &at})
+		case 2:
+			s.add(event.InputDropped{Input: in, Reason: "removed"})
+		}
+		return
+	}
+	lane := event.LanePrompt
+	if root.Run != nil && !s.one(3) {
+		lane = event.Lane(s.pick("steer", "follow_up"))
+	}
+	s.Add(id, s.queued(lane))
+}
+
+// add lets something happen outside the run.
+func (s *Story) add(b event.Body) { s.take(event.Event{Session: s.State.Session, Body: b}) }
+
+// stop ends the run before its time: a person stops it, it fails, or the daemon
+// died in it.
+func (s *Story) stop() {
+	why := transcript.Why{Reason: event.ReasonAborted, Who: "parley", After: true}
+	switch s.r.IntN(3) {
+	case 0:
+		s.Add(s.State.Session, event.RunAborting{Who: "parley"})
+	case 1:
+		why = transcript.Why{Reason: event.ReasonError, Message: "the disk is full"}
+		s.Add(s.State.Session, event.FaultRaised{Code: "internal", Message: why.Message})
+	case 2:
+		why = transcript.Why{Reason: event.ReasonRecovered, Message: "the daemon stopped"}
+	}
+	for _, e := range transcript.Closing(s.State, why) {
+		s.take(e)
+	}
+	s.stranded()
+}
+
+// stranded drops the steers and follow-ups whose run is gone.
+func (s *Story) stranded() {
+	for _, lane := range []event.Lane{event.LaneSteer, event.LaneFollowUp} {
+		for _, in := range s.State.Queued(lane) {
+			s.add(event.InputDropped{Input: in.Input, Reason: "aborted"})
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package transcripttest
+
+import (
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// calls takes one of the step's open calls further, or ends the step.
+func (s *Story) calls(in *transcript.State) {
+	var open []*transcript.Call
+	for _, c := range in.Step.Calls {
+		if c.Ended == nil {
+			open = append(open, c)
+		}
+	}
+	if len(open) == 0 {
+		s.Add(in.Session, event.StepEnded{Number: in.Step.Number})
+		return
+	}
+	s.call(in, open[s.r.IntN(len(open))])
+}
+
+func (s *Story) call(in *transcript.State, c *transcript.Call) {
+	id := in.Session
+	switch {
+	case c.Decided == nil:
+		s.decide(in, c)
+	case !c.Decided.Granted:
+		s.Add(id, event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusDenied, Result: "Permission denied."})
+	case c.Name == "task" && in == s.State && s.tasks[c.ID] == "":
+		s.open(c)
+	case s.tasks[c.ID] != "" && s.State.Children[s.tasks[c.ID]] != nil:
+		s.agent(s.State.Children[s.tasks[c.ID]])
+	case s.one(2):
+		s.Add(id, event.CallGrew{Call: c.ID, Stream: s.pick("stdout", "stderr"), Offset: c.Output.Len(), Text: s.words()})
+	default:
+		end := event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String(), Summary: "done", DurationMS: 20}
+		if s.one(4) {
+			end.Status = event.StatusError
+		}
+		if child := s.tasks[c.ID]; child != "" {
+			end.Display = &event.Display{Agent: child}
+		}
+		s.Add(id, end)
+	}
+}
+
+// decide takes a call to its decision: by a rule, by nobody, or by a person.
+func (s *Story) decide(in *transcript.State, c *transcript.Call) {
+	id := in.Session
+	for _, a := range in.Asks {
+		if a.Call == c.ID {
+			s.answer(in, a)
+			return
+		}
+	}
+	switch n := s.r.IntN(6); {
+	case n < 2:
+		s.Add(id, event.PermissionDecided{Call: c.ID, Granted: true, Method: "rule", Rule: c.Name + "(**)"})
+	case n == 2 && s.one(3):
+		s.Add(id, event.PermissionDecided{Call: c.ID, Method: "unasked", Reason: "nobody is there to ask"})
+	case c.Preview == nil && s.one(2):
+		s.Add(id, event.PermissionPreviewed{Call: c.ID, Tool: c.Name, Diff: "@@ -1 +1 @@\n-a\n+b\n", File: "main.go"})
+	default:
+		s.Add(id, event.PermissionReady{Call: c.ID, Tool: c.Name}, event.AskOpened{Ask: in.NextAsk(), Kind: event.AskPermission, Call: c.ID, Title: "Allow " + c.Name + "?",
+			Options: []event.Option{{Key: "y", Label: "yes, once", Effect: "allow", Scope: "once"}, {Key: "n", Label: "no", Effect: "deny", Scope: "once"}}})
+	}
+}
+
+func (s *Story) answer(in *transcript.State, a event.AskOpened) {
+	key, outcome := "y", "allowed"
+	if s.one(3) {
+		key, outcome = "n", "denied"
+	}
+	decided := event.PermissionDecided{Call: a.Call, Granted: key == "y", Method: "person", Scope: "once", Who: "web"}
+	if s.one(3) {
+		decided.Scope, decided.Stored = s.pick("session", "run"), []string{s.name("bash(") + ":*)"}
+	}
+	s.Add(in.Session, event.AskAnswered{Ask: a.Ask, Keys: []string{key}, Who: "web"},
+		event.AskClosed{Ask: a.Ask, Outcome: outcome, Method: "person", Key: key, Who: "web"}, decided)
+}
+
+// open begins the sub-agent of a call.
+func (s *Story) open(c *transcript.Call) {
+	id := event.SessionID("sess-" + s.name("agent"))
+	s.tasks[c.ID] = id
+	s.Add(id, event.SessionOpened{Origin: event.OriginAgent, Parent: s.State.Session, Call: c.ID, Profile: s.pick("research", "tests"), Description: s.name("look "), Prompt: "Look."},
+		event.AgentChanged{State: "active"}, event.RunStarted{Number: 1}, event.TurnStarted{Number: 1, Lane: event.LanePrompt},
+		event.UserSaid{Entry: "e1", Text: "Look.", Origin: event.LanePrompt})
+}
+
+// agent takes a sub-agent further, or closes it when its run has ended.
+func (s *Story) agent(in *transcript.State) {
+	if in.Run != nil {
+		s.run(in)
+		return
+	}
+	s.Add(in.Session, event.AgentChanged{State: "done"}, event.SessionClosed{Reason: "done"})
+}

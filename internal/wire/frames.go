@@ -1,0 +1,37 @@
+package wire
+
+import (
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
+
+// Frames folds e into s and returns what the peer gets of it. It is what a pump
+// does with each event, for those that have no connection: replay, and a
+// dialect on standard output.
+func (d *Dialect) Frames(p Peer, s *transcript.State, e event.Event) []Frame {
+	var out []Frame
+	for e := range transcript.Advance(s, e) {
+		s.Apply(e)
+		out = append(out, d.Encode(p.Class, s, e)...)
+		if d.Own != nil {
+			out = append(out, d.Own(p, s, e)...)
+		}
+	}
+	return out
+}
+
+// Opening returns what the peer would have got of what is open in s, had it been
+// there: what Encode makes of each event that opened it, but for those that
+// leave tells of. It is what Attach of most dialects is.
+func (d *Dialect) Opening(p Peer, s *transcript.State, leave func(event.Body) bool) []Frame {
+	var out []Frame
+	t := transcript.New()
+	for _, e := range transcript.Opening(s) {
+		for e := range transcript.Advance(t, e) {
+			if t.Apply(e); leave == nil || !leave(e.Body) {
+				out = append(out, d.Encode(p.Class, t, e)...)
+			}
+		}
+	}
+	return out
+}
