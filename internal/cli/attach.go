@@ -58,17 +58,12 @@ func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
 	if err != nil {
 		return err
 	}
-	conn, err := a.dial(ctx, hello)
+	s, err := a.join(ctx, hello, out)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	w := newWatch(a, conn, out)
-	w.passive = true
-	if o.idle {
-		if err := w.untilIdle(ctx); err != nil {
-			return failure(err)
-		}
-	}
-	return w.follow(ctx)
+	defer s.Close()
+	w := newWatch(a, s, out)
+	w.passive, w.idle = true, o.idle
+	return w.follow()
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/display"
+	"parley/internal/client"
 	"parley/internal/event"
 	"parley/internal/transcript"
 	"parley/internal/wire"
@@ -37,20 +37,17 @@ func formatNames() string {
 // output prints to w in this format.
 func (f format) output(w io.Writer) output {
 	return &dialectOutput{
-		d: f.dialect, w: bufio.NewWriterSize(w, 64<<10), s: transcript.New(), outcome: display.New("", silent{}),
+		d: f.dialect, w: bufio.NewWriterSize(w, 64<<10),
 		peer: wire.Peer{ID: "stdout", Ready: true, Class: wire.Class{Dialect: f.dialect.Name, Capabilities: f.capabilities}},
 	}
 }
 
 // dialectOutput prints a session in the words of a dialect, a frame a line.
 type dialectOutput struct {
-	d       *wire.Dialect
-	peer    wire.Peer
-	w       *bufio.Writer
-	s       *transcript.State
-	outcome *display.Controller
-	begun   bool                    // what a client gets on joining was printed
-	whole   func(*transcript.State) // gives a state the content of its entries; nil: it is there, or nowhere
+	d     *wire.Dialect
+	peer  wire.Peer
+	w     *bufio.Writer
+	begun bool // what a client gets on joining was printed
 }
 
 func (d *dialectOutput) frames(frames []wire.Frame) error {
@@ -65,45 +62,40 @@ func (d *dialectOutput) frames(frames []wire.Frame) error {
 	return nil
 }
 
-func (d *dialectOutput) state(s *transcript.State, _ []byte) error {
-	if d.begun {
+func (d *dialectOutput) begin(j client.Joined) error {
+	if d.begun || j.State.Seq == 0 && len(j.State.Entries) == 0 {
 		return nil
 	}
-	d.s, d.begun = s, true
-	if d.whole != nil {
-		d.whole(s)
-	}
-	return d.frames(d.d.Attach(d.peer, s))
+	d.begun = true
+	return d.frames(d.d.Attach(d.peer, j.State))
 }
 
-func (d *dialectOutput) event(e event.Event, _ []byte) error {
-	if err := d.outcome.Apply(e); err != nil {
-		return err
-	}
+func (d *dialectOutput) event(s *transcript.State, e event.Event, _ []byte) error {
 	if _, opened := e.Body.(event.SessionOpened); !d.begun && !opened {
 		// The stream begins between two runs: it is joined there.
-		d.s.Session, d.s.Time = e.Session, e.Time
-		if err := d.frames(d.d.Attach(d.peer, d.s)); err != nil {
+		s.Session, s.Time = e.Session, e.Time
+		if err := d.frames(d.d.Attach(d.peer, s)); err != nil {
 			return err
 		}
 	}
 	d.begun = true
-	return d.frames(d.d.Frames(d.peer, d.s, e))
+	return d.frames(d.d.Frames(d.peer, s, e))
 }
 
-func (d *dialectOutput) close() error {
+func (d *dialectOutput) close(s *transcript.State) error {
 	if d.d.Detach != nil {
-		if err := d.frames(d.d.Detach(d.peer, d.s)); err != nil {
+		if err := d.frames(d.d.Detach(d.peer, s)); err != nil {
 			return err
 		}
 	}
 	return d.w.Flush()
 }
 
-func (d *dialectOutput) tick(time.Time) error { return nil }
-func (d *dialectOutput) flush() error         { return d.w.Flush() }
-func (d *dialectOutput) interrupt() error     { return d.close() }
-func (d *dialectOutput) exit() int            { return d.outcome.Outcome().Exit() }
-func (d *dialectOutput) failure() string      { return "" }
-func (d *dialectOutput) asks() bool           { return false }
-func (d *dialectOutput) animated() bool       { return false }
+// wants the content of the entries: the past is told of by what the state knows.
+func (d *dialectOutput) wants() ([]string, int)           { return []string{client.Content}, 0 }
+func (d *dialectOutput) tick(time.Time) error             { return nil }
+func (d *dialectOutput) flush() error                     { return d.w.Flush() }
+func (d *dialectOutput) interrupt() error                 { return d.w.Flush() }
+func (d *dialectOutput) failure(*transcript.State) string { return "" }
+func (d *dialectOutput) asks() bool                       { return false }
+func (d *dialectOutput) animated() bool                   { return false }

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/client"
 	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/term"
@@ -49,54 +50,60 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	hello := wire.Hello{Session: name, Capabilities: []string{"ask", "presence"}}
+	hello := wire.Hello{Session: name, Capabilities: []string{client.CanAsk, client.Presence}}
 	if name == "new" {
 		var zero event.Seq
 		hello.Since = &zero
 	}
-	conn, err := a.dial(ctx, hello)
+	dial := a.dial
+	follow := client.Joining{Hello: hello, Past: pastLimit, Rest: calm, Dial: func(ctx context.Context, h wire.Hello) (*client.Conn, error) {
+		reach := dial
+		dial = a.redial
+		return reach(ctx, h)
+	}}
+	source, err := client.Join(ctx, follow)
 	if err != nil {
 		return err
 	}
-	id := conn.Welcome.Session
+	id := source.ID()
 	if model != "" {
-		if _, err := conn.Do(ctx, id, command.Set{SettingChanged: event.SettingChanged{Model: &model}}); err != nil {
-			conn.Close()
+		if _, err := source.Do(ctx, "", command.Set{SettingChanged: event.SettingChanged{Model: &model}}); err != nil {
+			source.Close()
 			return failure(err)
 		}
 	}
 	if model == "" && name == "new" {
 		model = cfg.Model
 	}
-	source := newFollower(ctx, a, conn, name == "new")
 	terminal, err := term.Open(a.in, out, env)
 	if err != nil {
-		conn.Close()
+		source.Close()
 		return err
 	}
-	shown := framed{Terminal: terminal, first: sync.OnceFunc(func() { go source.recall() })}
-	err = tui.Run(ctx, tui.Options{Source: source, Terminal: shown, Session: id, Debug: a.paths.Debug, Words: cfg.UI.Wrap == "words", Model: model})
-	source.leave(name == "new")
+	err = tui.Run(ctx, tui.Options{Source: source, Terminal: terminal, Debug: a.paths.Debug, Words: cfg.UI.Wrap == "words", Model: model,
+		Inputs: func(ctx context.Context, folder string) []string { return inputs(ctx, source, folder) }})
+	used := source.Used()
+	a.leaves(source, name == "new" && !used)
 	var signal tui.ErrSignal
 	if errors.As(err, &signal) {
 		return exit{code: 130}
 	}
-	if err == nil && source.used() {
+	if err == nil && used {
 		fmt.Fprintf(a.err, "parley attach %s  goes on with this session\n", id)
 	}
 	return err
 }
 
-// framed is a terminal that tells when its first frame was written: what can wait
-// until then does.
-type framed struct {
-	*term.Terminal
-	first func()
-}
+// calm is how long text that streams may gather: less than a frame takes.
+const calm = 20 * time.Millisecond
 
-// Do executes the ops of a frame.
-func (f framed) Do(ops []term.Op) (int, error) {
-	n, err := f.Terminal.Do(ops)
-	f.first()
-	return n, err
+// leaves ends the connection; a session that was made for nothing goes with it.
+func (a *app) leaves(s *client.Session, remove bool) {
+	if remove {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		// The next list may show an empty session; no more is lost.
+		_, _ = s.Do(ctx, "", command.Remove{})
+	}
+	s.Close()
 }

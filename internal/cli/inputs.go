@@ -15,19 +15,14 @@ import (
 // input that counts, in bytes: what is longer was not typed.
 const (
 	recentSessions = 10
+	recentEntries  = 200 // of each
 	typedMost      = 8 << 10
 )
 
 // inputs are what was said to the newest sessions of a folder, each text once, the
-// oldest first. It asks on a connection of its own, for which nothing else waits;
-// what cannot be had is left out.
-func (a *app) inputs(ctx context.Context, folder string) []string {
-	conn, err := a.find(ctx)
-	if err != nil {
-		return nil
-	}
-	defer conn.Close()
-	got, err := client.Ask[command.Sessions](ctx, conn, "", command.Read{What: command.ReadSessions})
+// oldest first. What cannot be had is left out.
+func inputs(ctx context.Context, daemon client.Doer, folder string) []string {
+	got, err := client.Ask[command.Sessions](ctx, daemon, "", command.Read{What: command.ReadSessions})
 	if err != nil {
 		return nil
 	}
@@ -42,7 +37,7 @@ func (a *app) inputs(ctx context.Context, folder string) []string {
 		}
 		left--
 		// A session that cannot be read takes nothing from the others.
-		read, _ := client.Ask[command.Entries](ctx, conn, l.Session, command.Read{What: command.ReadEntries})
+		read, _ := client.Ask[command.Entries](ctx, daemon, l.Session, command.Read{What: command.ReadEntries, Limit: recentEntries})
 		said = append(said, read.Messages...)
 	}
 	return typed(said)

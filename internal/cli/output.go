@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bufio"
+	"errors"
+	"io"
 	"os"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 
 	"parley/internal/cell"
+	"parley/internal/client"
 	"parley/internal/display"
 	"parley/internal/display/plain"
 	"parley/internal/event"
@@ -16,16 +19,23 @@ import (
 
 // output renders what a watch follows.
 type output interface {
-	state(s *transcript.State, raw []byte) error
-	event(e event.Event, raw []byte) error
+	begin(j client.Joined) error                                 // shows what is open in a state, and what was before it
+	event(s *transcript.State, e event.Event, line []byte) error // shows an event, and folds it into s
 	tick(now time.Time) error
 	flush() error
-	close() error
+	close(s *transcript.State) error
 	interrupt() error
-	exit() int       // the exit code of the run that ended
-	failure() string // what went wrong before anything was shown
-	asks() bool      // a person can be asked
-	animated() bool  // tick is wanted
+	failure(s *transcript.State) string       // what went wrong before anything was shown
+	wants() (capabilities []string, past int) // of the session that it shows
+	asks() bool                               // a person can be asked
+	animated() bool                           // tick is wanted
+}
+
+// fold folds what of an event is news.
+func fold(s *transcript.State, e event.Event) {
+	for e := range transcript.Advance(s, e) {
+		s.Apply(e)
+	}
 }
 
 // renderer returns the output that --format names.
@@ -34,7 +44,7 @@ func (a *app) renderer(format, color string) (output, error) {
 	case "plain":
 		return a.plain(color)
 	case "native":
-		return &nativeOutput{w: bufio.NewWriterSize(a.out, 64<<10), outcome: display.New("", silent{})}, nil
+		return &nativeOutput{w: bufio.NewWriterSize(a.out, 64<<10)}, nil
 	}
 	if f, ok := formats[format]; ok {
 		return f.output(a.out), nil
@@ -73,25 +83,48 @@ func (a *app) plain(color string) (output, error) {
 		}
 	}
 	_, typing := terminal(a.in)
-	return &plainOutput{r: plain.New(a.out, o), tty: tty, person: tty && typing || a.auto != "", moving: tty && a.env["TERM"] != "dumb"}, nil
+	gate := &gate{w: a.out, open: true}
+	return &plainOutput{r: plain.New(gate, o), gate: gate, tty: tty, person: tty && typing || a.auto != "", moving: tty && a.env["TERM"] != "dumb"}, nil
 }
+
+// pastLimit is how many events of the past are shown at once.
+const pastLimit = 400
 
 type plainOutput struct {
 	r      *plain.Renderer
+	gate   *gate
 	person bool
 	moving bool
 	tty    bool
-	said   string                                // what stands on the screen already because it was typed there
-	quiet  *quiet                                // nil: everything is shown at once
-	past   func(*transcript.State) []event.Event // what is shown in gray before a state; nil: nothing
+	said   string // what stands on the screen already because it was typed there, with all before it
 }
 
-// quiet keeps the start of a run back until there is an answer, so that a run
+// A gate keeps the start of a run back until there is an answer, so that a run
 // which fails before that leaves nothing in a pipe but its error on stderr.
-type quiet struct {
-	held    []event.Event
-	outcome *display.Controller
-	failed  string
+type gate struct {
+	w    io.Writer
+	open bool
+	held []byte
+}
+
+// Write writes, or keeps what is written.
+func (g *gate) Write(b []byte) (int, error) {
+	if g.open {
+		return g.w.Write(b)
+	}
+	g.held = append(g.held, b...)
+	return len(b), nil
+}
+
+// release writes what was kept, and what comes.
+func (g *gate) release() error {
+	held := g.held
+	g.open, g.held = true, nil
+	if len(held) == 0 {
+		return nil
+	}
+	_, err := g.w.Write(held)
+	return err
 }
 
 // begun reports whether an event is more than the echo of the prompt.
@@ -105,121 +138,89 @@ func begun(e event.Event) bool {
 	return false
 }
 
-// release shows what was kept.
-func (p *plainOutput) release() error {
-	q := p.quiet
-	if q == nil {
-		return nil
-	}
-	p.quiet = nil
-	for _, e := range q.held {
-		if err := p.r.Apply(e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *plainOutput) state(s *transcript.State, _ []byte) error {
-	if p.past != nil {
+func (p *plainOutput) begin(j client.Joined) error {
+	if events := j.Past.Events; len(events) > 0 {
+		past := j.State.Resume(0)
 		p.r.Past(true)
-		for _, e := range p.past(s) {
-			if err := p.r.Apply(e); err != nil {
+		for _, e := range events {
+			if err := p.r.Apply(past, e); err != nil {
 				return err
 			}
 		}
 		p.r.Past(false)
-		p.past = nil
 	}
-	return p.r.Attach(s)
+	return p.r.Attach(j.State)
 }
 
-func (p *plainOutput) tick(now time.Time) error { return p.r.Tick(now) }
-func (p *plainOutput) flush() error             { return p.r.Flush() }
-func (p *plainOutput) close() error             { return p.r.Close() }
-func (p *plainOutput) asks() bool               { return p.person }
-
-func (p *plainOutput) interrupt() error {
-	if err := p.release(); err != nil {
-		return err
-	}
-	return p.r.Interrupt()
-}
-
-func (p *plainOutput) exit() int {
-	if p.quiet != nil {
-		return p.quiet.outcome.Outcome().Exit()
-	}
-	return p.r.Outcome().Exit()
-}
-func (p *plainOutput) animated() bool { return p.moving }
-
-func (p *plainOutput) event(e event.Event, _ []byte) error {
+func (p *plainOutput) event(s *transcript.State, e event.Event, _ []byte) error {
 	if b, ok := e.Body.(event.UserSaid); ok && p.said != "" && b.Text == p.said {
 		p.said = ""
+		fold(s, e)
 		return nil
 	}
-	if p.quiet == nil {
-		return p.r.Apply(e)
-	}
-	if begun(e) {
-		if err := p.release(); err != nil {
+	if !p.gate.open && begun(e) {
+		if err := p.gate.release(); err != nil {
 			return err
 		}
-		return p.r.Apply(e)
 	}
-	if _, ok := e.Body.(event.RetryScheduled); ok {
-		return p.r.Apply(e) // it goes to stderr
-	}
-	if f, ok := e.Body.(event.FaultRaised); ok {
-		p.quiet.failed = f.Message
-	}
-	p.quiet.held = append(p.quiet.held, e)
-	return p.quiet.outcome.Apply(e)
+	return p.r.Apply(s, e)
 }
 
-func (p *plainOutput) failure() string {
-	if p.quiet == nil {
+func (p *plainOutput) wants() ([]string, int) {
+	past := 0
+	if p.tty && p.said == "" {
+		past = pastLimit
+	}
+	if p.person {
+		return []string{client.CanAsk}, past
+	}
+	return nil, past
+}
+
+func (p *plainOutput) tick(now time.Time) error      { return p.r.Tick(now) }
+func (p *plainOutput) flush() error                  { return p.r.Flush() }
+func (p *plainOutput) close(*transcript.State) error { return p.r.Close() }
+func (p *plainOutput) asks() bool                    { return p.person }
+func (p *plainOutput) animated() bool                { return p.moving }
+
+func (p *plainOutput) interrupt() error {
+	return errors.Join(p.gate.release(), p.r.Interrupt(), p.r.Flush())
+}
+
+func (p *plainOutput) failure(s *transcript.State) string {
+	if p.gate.open {
 		return ""
 	}
-	return p.quiet.failed
+	return display.OutcomeOf(s).Fault
 }
 
 // nativeOutput prints the log's own lines, each as it came.
-type nativeOutput struct {
-	w       *bufio.Writer
-	outcome *display.Controller
-}
+type nativeOutput struct{ w *bufio.Writer }
 
-func (n *nativeOutput) line(raw []byte) error {
-	if _, err := n.w.Write(raw); err != nil {
+func (n *nativeOutput) line(line []byte) error {
+	if _, err := n.w.Write(line); err != nil {
 		return err
 	}
 	return n.w.WriteByte('\n')
 }
 
-func (n *nativeOutput) state(_ *transcript.State, raw []byte) error { return n.line(raw) }
-
-func (n *nativeOutput) event(e event.Event, raw []byte) error {
-	switch e.Body.(type) {
-	case event.PermissionDecided, event.RunStarted, event.RunEnded, event.FaultRaised:
-		if err := n.outcome.Apply(e); err != nil {
-			return err
-		}
+func (n *nativeOutput) begin(j client.Joined) error {
+	if j.Line == nil {
+		return nil
 	}
-	return n.line(raw)
+	return n.line(j.Line)
 }
 
-func (n *nativeOutput) tick(time.Time) error { return nil }
-func (n *nativeOutput) flush() error         { return n.w.Flush() }
-func (n *nativeOutput) close() error         { return n.w.Flush() }
-func (n *nativeOutput) interrupt() error     { return n.w.Flush() }
-func (n *nativeOutput) exit() int            { return n.outcome.Outcome().Exit() }
-func (n *nativeOutput) failure() string      { return "" }
-func (n *nativeOutput) asks() bool           { return false }
-func (n *nativeOutput) animated() bool       { return false }
+func (n *nativeOutput) event(s *transcript.State, e event.Event, line []byte) error {
+	fold(s, e)
+	return n.line(line)
+}
 
-// silent renders nothing: only the outcome is wanted.
-type silent struct{}
-
-func (silent) Render(display.RenderCommand) error { return nil }
+func (n *nativeOutput) wants() ([]string, int)           { return nil, 0 }
+func (n *nativeOutput) tick(time.Time) error             { return nil }
+func (n *nativeOutput) flush() error                     { return n.w.Flush() }
+func (n *nativeOutput) close(*transcript.State) error    { return n.w.Flush() }
+func (n *nativeOutput) interrupt() error                 { return n.w.Flush() }
+func (n *nativeOutput) failure(*transcript.State) string { return "" }
+func (n *nativeOutput) asks() bool                       { return false }
+func (n *nativeOutput) animated() bool                   { return false }

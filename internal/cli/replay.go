@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/client"
 	"parley/internal/event"
 	"parley/internal/transcript"
 )
@@ -57,7 +58,7 @@ func (a *app) replayLog(ctx context.Context, o replaying, name string) error {
 	if err := a.stream(ctx, name, p.event, p.begin); err != nil {
 		return err
 	}
-	return out.close()
+	return out.close(p.state)
 }
 
 // player hands events to an output at the pace they had.
@@ -65,7 +66,7 @@ type player struct {
 	out   output
 	speed float64 // 0: as fast as it goes
 	from  event.Seq
-	state *transcript.State // up to from
+	state *transcript.State // of what was handed over, or passed over
 	begun bool
 	last  time.Time
 }
@@ -74,17 +75,23 @@ func (p *player) begin(s *transcript.State) {
 	p.state = s
 	if s.Seq >= p.from {
 		p.begun = true
-		_ = p.out.state(s, nil) // an error shows with the next write
+		_ = p.out.begin(client.Joined{State: s}) // an error shows with the next write
 	}
 }
 
 func (p *player) event(e event.Event) error {
+	if b, ok := e.Body.(event.SessionOpened); ok && b.Origin == event.OriginBranch && p.state.Session != "" {
+		// A lineage: the branch's own log follows its parent's.
+		if p.state = p.state.Branch(b.Entry); p.state == nil {
+			p.state = transcript.New()
+		}
+	}
 	if e.Seq <= p.from {
 		p.state.Apply(e)
 		return nil
 	}
 	if !p.begun && p.from > 0 {
-		if err := p.out.state(p.state, nil); err != nil {
+		if err := p.out.begin(client.Joined{State: p.state}); err != nil {
 			return err
 		}
 	}
@@ -102,5 +109,5 @@ func (p *player) event(e event.Event) error {
 	if err != nil {
 		return err
 	}
-	return p.out.event(e, raw)
+	return p.out.event(p.state, e, raw)
 }

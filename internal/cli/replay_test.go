@@ -201,9 +201,9 @@ func TestKlaudeHistory(t *testing.T) {
 		args        []string
 		inner, want []string
 	}{
-		{[]string{"attach", "last", "--until-idle", "--format", "klaude"}, inner, []string{"ReplayHistoryEvent", "WelcomeEvent", "EndEvent"}},
-		{[]string{"run", "--session", "last", "--model", "script/play.ndjson", "--format", "klaude", "second"}, inner, append([]string{"ReplayHistoryEvent"}, run...)},
-		{[]string{"attach", "last", "--until-idle", "--format", "klaude"}, append(inner[:6:6], inner...), []string{"ReplayHistoryEvent", "WelcomeEvent", "EndEvent"}},
+		{[]string{"attach", "last", "--until-idle", "--format", "klaude"}, inner, []string{"ReplayHistoryEvent", "WelcomeEvent", "ContextUsageEvent", "EndEvent"}},
+		{[]string{"run", "--session", "last", "--model", "script/play.ndjson", "--format", "klaude", "second"}, inner, append([]string{"ReplayHistoryEvent", "WelcomeEvent", "ContextUsageEvent"}, run[1:]...)},
+		{[]string{"attach", "last", "--until-idle", "--format", "klaude"}, append(inner[:6:6], inner...), []string{"ReplayHistoryEvent", "WelcomeEvent", "ContextUsageEvent", "EndEvent"}},
 	} {
 		r := h.run(c.args...)
 		var got, past []string

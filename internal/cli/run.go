@@ -14,7 +14,6 @@ import (
 
 	"parley/internal/client"
 	"parley/internal/command"
-	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/wire"
 )
@@ -154,40 +153,36 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 		var zero event.Seq
 		hello.Since = &zero
 	}
-	if out.asks() {
-		hello.Capabilities = []string{"ask"}
+	if p, ok := out.(*plainOutput); ok {
+		p.gate.open = p.person
+		if a.typed != nil {
+			p.said = text
+		}
 	}
-	conn, err := a.dial(ctx, hello)
+	s, err := a.join(ctx, hello, out)
 	if err != nil {
 		return "", err
 	}
-	defer conn.Close()
-	if p, ok := out.(*plainOutput); ok && !p.person {
-		p.quiet = &quiet{outcome: display.New("", silent{})}
-	}
-	w := newWatch(a, conn, out)
-	if p, ok := out.(*plainOutput); ok && a.typed != nil {
-		p.past, p.said = nil, text // both stand above
-	}
-	id := conn.Welcome.Session
+	defer s.Close()
+	w := newWatch(a, s, out)
 	var accepted command.Accepted
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, conn, id, command.Prompt{Text: text, Attachments: attachments, Model: o.model, Allow: o.allow, Deny: o.deny})
+		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Model: o.model, Allow: o.allow, Deny: o.deny})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.
 	if err := w.hold(asked); err != nil {
 		if o.session == "new" {
-			// The session was made for this prompt only.
-			_, _ = conn.Do(ctx, id, command.Remove{})
-			id = ""
+			// The session was made for this prompt only; an empty one is no harm.
+			_, _ = s.Do(ctx, "", command.Remove{})
+			return "", failure(err)
 		}
-		return id, failure(err)
+		return s.ID(), failure(err)
 	}
-	w.session, w.until = id, accepted.Run
-	return id, w.follow(ctx)
+	w.until = accepted.Run
+	return s.ID(), w.follow()
 }
 
 // attachments names files as the daemon finds them.

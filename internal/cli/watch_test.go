@@ -7,42 +7,49 @@ import (
 	"testing"
 
 	"parley/internal/client"
-	"parley/internal/display"
+	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/transcript"
-	"parley/internal/wire"
-	"parley/internal/wire/native"
 )
 
-// idleWatch is a watch that leaves when nothing goes on, of a session that was at
-// joined when it came and at known when it asked for the state.
-func idleWatch(log []event.Event, joined, known event.Seq) *watch {
-	w := &watch{app: &app{}, session: log[0].Session, idle: true, now: transcript.New(),
-		conn: &client.Conn{Welcome: native.Welcome{Welcome: wire.Welcome{Head: joined}}},
-		out:  &nativeOutput{w: bufio.NewWriter(io.Discard), outcome: display.New("", silent{})}}
-	for _, e := range log[:known] {
-		w.now.Apply(e)
-	}
-	return w
+// A tale is a session that a test tells.
+type tale struct {
+	id   event.SessionID
+	head event.Seq
 }
 
-// shown feeds a watch with the lines after since, and returns the seq of the one
-// at which it leaves and its exit code; 0 where it stays.
-func shown(t *testing.T, w *watch, log []event.Event, since event.Seq) (left event.Seq, code int) {
+func (t tale) ID() event.SessionID           { return t.id }
+func (t tale) Head() event.Seq               { return t.head }
+func (t tale) Updates() <-chan client.Update { return nil }
+func (t tale) Send(string, command.Body)     {}
+
+// shown feeds a watch that leaves when nothing goes on, of a session that was at
+// head when it joined, with the state that it begins from and what comes after it.
+// It returns the seq of the event at which it leaves and its exit code; 0 where it
+// stays.
+func shown(t *testing.T, log []event.Event, head event.Seq) (left event.Seq, code int) {
 	t.Helper()
-	lines := []client.Line{{Line: native.Line{State: &transcript.State{Session: w.session, Seq: since}}}}
-	for _, e := range log[since:] {
-		lines = append(lines, client.Line{Line: native.Line{Event: &e}})
+	w := newWatch(&app{}, tale{log[0].Session, head}, &nativeOutput{w: bufio.NewWriter(io.Discard)})
+	w.idle = true
+	s := transcript.New()
+	for _, e := range log[:head] {
+		s.Apply(e)
 	}
-	for i, line := range lines {
-		done, err := w.line(line)
+	s = s.Checkpoint()
+	updates := []client.Update{client.Joined{State: s}}
+	seq := s.Seq
+	for _, e := range log[seq:] {
+		updates = append(updates, client.News{Events: []event.Event{e}, Lines: [][]byte{nil}})
+	}
+	for i, u := range updates {
+		done, err := w.update(u)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if done {
 			var out exit
 			errors.As(w.end(nil), &out)
-			return since + event.Seq(i), out.code
+			return seq + event.Seq(i), out.code
 		}
 	}
 	return 0, 0
@@ -75,32 +82,23 @@ func story() []event.Event {
 	return log
 }
 
-// Whoever waits until nothing goes on leaves with the last event, whenever it came
-// and asked, whatever it had seen before; and with the exit code of a run that
+// Whoever waits until nothing goes on leaves with the last event, whenever it
+// came, and at once where nothing goes on; and with the exit code of a run that
 // ended after it came, and of no other.
 func TestIdleWatchLeavesAtTheEnd(t *testing.T) {
 	log := story()
 	end := event.Seq(len(log))
-	for joined := event.Seq(1); joined <= end; joined++ {
-		for known := joined; known <= end; known++ {
-			for since := range joined + 1 {
-				s := transcript.New()
-				for _, e := range log[:known] {
-					s.Apply(e)
-				}
-				want := end
-				if s.Run == nil && len(s.Queue) == 0 && known < end {
-					want = max(known, since) // before anything was asked
-				}
-				code := 0
-				if want == end && joined < end {
-					code = 1
-				}
-				left, got := shown(t, idleWatch(log, joined, known), log, since)
-				if left != want || got != code {
-					t.Errorf("came at %d, asked at %d, seen %d: left at %d of %d with %d, not at %d with %d", joined, known, since, left, end, got, want, code)
-				}
-			}
+	for head := event.Seq(1); head <= end; head++ {
+		s := transcript.New()
+		for _, e := range log[:head] {
+			s.Apply(e)
+		}
+		want, code := end, 1
+		if s.Run == nil && len(s.Queue) == 0 { // before anything was asked, or at the end
+			want, code = head, 0
+		}
+		if left, got := shown(t, log, head); left != want || got != code {
+			t.Errorf("came at %d: left at %d of %d with %d, not at %d with %d", head, left, end, got, want, code)
 		}
 	}
 }

@@ -1,10 +1,32 @@
-// Package client is the near end of the native dialect: it finds the daemon or
-// starts one, sends commands and hands out what the session's log says.
+// Package client is the near end of the native dialect, and what to build a
+// program on that works with Parley: it finds the daemon or starts one, follows
+// sessions and sends commands.
 //
-// It guarantees that Dial returns a connection on which the handshake is done,
-// that a daemon of another build is never talked to unless a socket was named,
-// that a reply reaches the call that waits for it, and that a daemon that is
-// lost ends every call with ErrLost.
+// A [Session] is one session that is followed. [Join] brings its state, and what
+// happens after that comes from [Session.Updates], or folded from
+// [Session.Events]:
+//
+//	s, err := client.Join(ctx, client.Joining{Dial: options.Dial, Hello: hello})
+//	defer s.Close()
+//	for e, err := range s.Events(ctx) {
+//		… // s.State() has e
+//	}
+//
+// A [Conn] is a connection by itself, for commands that are about no session.
+//
+// It guarantees:
+//
+//   - Dial returns a connection on which the handshake is done, and never talks to
+//     a daemon of another build unless a socket was named.
+//   - A reply reaches the call that waits for it; a daemon that is lost ends every
+//     call with [ErrLost].
+//   - The events of a Session have no gap and come in order, also over lost
+//     connections and daemons that were killed. Folded by transcript.Advance and
+//     Apply, its state is that of a client that was there all along.
+//   - Its state is bounded: what is open, settings, counts and the last entries
+//     without their content. The rest is read: [Session.Past] gives events page by
+//     page, the command read gives entries.
+//   - A Session owns its goroutines: after Close none is left.
 //
 // It shows nothing and decides nothing: that is for the commands and the TUI.
 package client
@@ -176,10 +198,15 @@ func (c *Conn) Do(ctx context.Context, session event.SessionID, body command.Bod
 	}
 }
 
+// A Doer carries out commands: a [Conn] or a [Session].
+type Doer interface {
+	Do(ctx context.Context, session event.SessionID, body command.Body) (json.RawMessage, error)
+}
+
 // Ask is Do with the answer decoded.
-func Ask[T any](ctx context.Context, c *Conn, session event.SessionID, body command.Body) (T, error) {
+func Ask[T any](ctx context.Context, d Doer, session event.SessionID, body command.Body) (T, error) {
 	var out T
-	data, err := c.Do(ctx, session, body)
+	data, err := d.Do(ctx, session, body)
 	if err != nil {
 		return out, err
 	}

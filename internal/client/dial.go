@@ -29,6 +29,12 @@ type Options struct {
 	AnyBuild bool
 }
 
+// Dial is Dial with another hello: what a [Joining] reaches the daemon with.
+func (o Options) Dial(ctx context.Context, h wire.Hello) (*Conn, error) {
+	o.Hello = h
+	return Dial(ctx, o)
+}
+
 // How long a daemon has to begin to listen, and to leave.
 const (
 	patience = 10 * time.Second

@@ -145,16 +145,15 @@ const (
 	ReadFiles    = "files"
 	ReadEvents   = "events"
 	ReadDaemon   = "daemon"
-	ReadWhole    = "whole" // the state with the content of its entries
 )
 
 // Read asks for something without changing anything.
 type Read struct {
-	What   string         `json:"what" doc:"state, entries, tree, sessions, models, tools, commands, budget, files, events, daemon or whole"`
+	What   string         `json:"what" doc:"state, entries, tree, sessions, models, tools, commands, budget, files, events or daemon"`
 	Leaf   *event.EntryID `json:"leaf,omitempty" doc:"entries: the path to this entry; absent: to the leaf"`
 	After  event.Seq      `json:"after,omitempty" doc:"events: those with a larger seq"`
 	Before event.Seq      `json:"before,omitempty" doc:"events: the last ones with a smaller seq"`
-	Limit  int            `json:"limit,omitempty" doc:"at most this many; absent: 100"`
+	Limit  int            `json:"limit,omitempty" doc:"at most this many: of events, absent: 100; of entries the last ones, absent: all"`
 	Text   string         `json:"text,omitempty" doc:"files: part of the name"`
 }
 

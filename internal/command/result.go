@@ -59,6 +59,7 @@ type Message struct {
 	Number  int           `json:"number,omitempty" doc:"of the run"`
 	Lane    event.Lane    `json:"lane,omitempty"`
 	Created string        `json:"created" doc:"RFC 3339"`
+	Seq     event.Seq     `json:"seq,omitempty" doc:"of the event that made it; absent where that is in the log of a parent"`
 }
 
 // Entries answers read entries and read tree.
@@ -66,6 +67,7 @@ type Entries struct {
 	Session  event.SessionID `json:"session"`
 	Leaf     event.EntryID   `json:"leaf,omitempty"`
 	Messages []Message       `json:"messages"`
+	More     bool            `json:"more,omitempty" doc:"there are earlier ones: read those up to the parent of the first"`
 }
 
 // Listing is one session in a list.

@@ -1,53 +1,44 @@
 package display
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
-// child changes what the machine of a sub-agent keeps, in a copy. The main
-// session keeps nothing of it.
-func (s *step) child(change func(*agent)) {
-	if s.m.agent == nil {
+func (n *news) takeSession() {
+	if n.main() {
 		return
 	}
-	a := *s.m.agent
-	change(&a)
-	s.m.agent = &a
-}
-
-func (s *step) takeSession(e event.Event) {
-	switch b := e.Body.(type) {
+	switch b := n.e.Body.(type) {
 	case event.SessionOpened:
-		if !s.main() {
-			s.child(func(a *agent) { a.parent, a.call, a.opened = b.Parent, b.Call, e.Time })
-			s.show(OpenAgent{s.at, b.Parent, b.Call, b.Profile, b.Description, b.Prompt})
-		}
-	case event.SessionTitled:
-		if s.main() {
-			s.show(ShowTitle{s.at, b.Title})
-		}
-	case event.SessionClosed:
-		s.closeSession(e, b)
+		n.show(OpenAgent{n.at, b.Parent, b.Call, b.Profile, b.Description, b.Prompt})
 	case event.AgentChanged:
-		if !s.main() {
-			s.show(UpdateAgent{At: s.at, State: b.State, Text: b.Message})
+		n.show(UpdateAgent{At: n.at, State: b.State, Text: b.Message})
+	case event.SessionClosed:
+		closed := CloseAgent{At: n.at, Parent: n.s.Parent, Call: n.s.Call, Reason: b.Reason, Result: answer(n.s), Calls: n.s.Counts.Calls}
+		if !n.s.Opened.IsZero() {
+			closed.Duration = max(0, n.e.Time.Sub(n.s.Opened))
 		}
+		n.show(closed)
 	}
 }
 
-func (s *step) closeSession(e event.Event, b event.SessionClosed) {
-	s.endBlock(0)
-	s.m.run, s.m.calls, s.m.asks = false, nil, nil
-	s.m.phase = phaseAfter(event.Reason(b.Reason))
-	if s.main() {
-		return
+// answer is what a sub-agent came to.
+func answer(s *transcript.State) string {
+	var parts []transcript.Part
+	if r := s.Response(); r != nil {
+		parts = append(parts, transcript.Part{Blocks: r.Blocks})
 	}
-	a := s.m.agent
-	closed := CloseAgent{At: s.at, Parent: a.parent, Call: a.call, Reason: b.Reason, Result: strings.TrimSpace(a.answer), Calls: a.calls}
-	if !a.opened.IsZero() {
-		closed.Duration = max(0, e.Time.Sub(a.opened))
+	if s.Turn != nil {
+		parts = append(slices.Clone(s.Turn.Parts), parts...)
 	}
-	s.show(closed)
+	for i := len(s.Entries) - 1; i >= 0 && len(parts) == 0; i-- {
+		if c := s.Entries[i].Content; c != nil {
+			parts = c.Parts
+		}
+	}
+	return strings.TrimSpace((&transcript.Content{Parts: transcript.Conclusion(parts)}).Answer())
 }

@@ -47,22 +47,17 @@ type (
 		Number int
 	}
 
-	// AbortRun says that somebody asked for the end of the run.
-	AbortRun struct {
-		At
-		Who string
-	}
-
 	// EndRun ends a run.
 	EndRun struct {
 		At
 		Run      event.RunID
+		Number   int // zero: unknown
 		Reason   event.Reason
 		Usage    event.Usage   // zero: unknown
 		Duration time.Duration // zero: unknown
 	}
 
-	// EnterPhase says that the session's machine has another state from now on.
+	// EnterPhase says that the session has another phase from now on.
 	EnterPhase struct {
 		At
 		Phase Phase
@@ -89,69 +84,43 @@ type (
 	}
 
 	// StartThought begins a thought of the main session.
-	StartThought struct {
-		At
-		Block event.BlockID
-	}
+	StartThought struct{ At }
 
 	// AppendThought adds to the open thought.
 	AppendThought struct {
 		At
-		Block event.BlockID
-		Text  string
+		Text string
 	}
 
 	// EndThought ends the open thought.
 	EndThought struct {
 		At
-		Block    event.BlockID
 		Duration time.Duration // zero: unknown
 	}
 
 	// StartText begins a piece of the reply in the live text area.
-	StartText struct {
-		At
-		Block event.BlockID
-	}
+	StartText struct{ At }
 
 	// AppendText adds to the open piece of the reply: markdown source.
 	AppendText struct {
 		At
-		Block event.BlockID
-		Text  string
+		Text string
 	}
 
-	// EndText ends the open piece of the reply.
-	EndText struct {
-		At
-		Block event.BlockID
-	}
+	// EndText ends the open piece of the reply. One that the provider cut ends
+	// when what follows has gone on with it, or does not.
+	EndText struct{ At }
 
 	// ShowImage shows an image that the model made.
 	ShowImage struct {
 		At
-		Block     event.BlockID
 		Path      string
 		MediaType string
-	}
-
-	// ShowInterruption says that a response was cut; what it said stays.
-	ShowInterruption struct {
-		At
-		Reason  string // as in event.ResponseInterrupted
-		Message string
 	}
 )
 
 // What is done.
 type (
-	// HintCall says that the model is writing a call.
-	HintCall struct {
-		At
-		Call event.CallID
-		Name string
-	}
-
 	// StartCall shows a call; it has not run yet.
 	StartCall struct {
 		At
@@ -251,24 +220,6 @@ type (
 
 // What is to be known in passing.
 type (
-	// ShowPlan replaces the plan; no steps: there is none any more.
-	ShowPlan struct {
-		At
-		Steps []event.PlanStep
-	}
-
-	// ShowUsage shows the tokens spent so far and the room that is left.
-	ShowUsage struct {
-		At
-		Usage event.UsageChanged
-	}
-
-	// ShowTitle names the session.
-	ShowTitle struct {
-		At
-		Title string
-	}
-
 	// ShowNote tells something.
 	ShowNote struct {
 		At
@@ -282,6 +233,9 @@ type (
 		At
 		Retry event.RetryScheduled
 	}
+
+	// EndRetry says that the model answers again, or is not asked any more.
+	EndRetry struct{ At }
 
 	// ShowFiles names the files that calls have changed.
 	ShowFiles struct {
@@ -303,37 +257,32 @@ type (
 	}
 )
 
-func (StartRun) command()         {}
-func (AbortRun) command()         {}
-func (EndRun) command()           {}
-func (EnterPhase) command()       {}
-func (ShowUser) command()         {}
-func (ShowDeveloper) command()    {}
-func (StartThought) command()     {}
-func (AppendThought) command()    {}
-func (EndThought) command()       {}
-func (StartText) command()        {}
-func (AppendText) command()       {}
-func (EndText) command()          {}
-func (ShowImage) command()        {}
-func (ShowInterruption) command() {}
-func (HintCall) command()         {}
-func (StartCall) command()        {}
-func (PreviewCall) command()      {}
-func (DecideCall) command()       {}
-func (AppendCall) command()       {}
-func (EndCall) command()          {}
-func (OpenAsk) command()          {}
-func (AnswerAsk) command()        {}
-func (CloseAsk) command()         {}
-func (OpenAgent) command()        {}
-func (UpdateAgent) command()      {}
-func (CloseAgent) command()       {}
-func (ShowPlan) command()         {}
-func (ShowUsage) command()        {}
-func (ShowTitle) command()        {}
-func (ShowNote) command()         {}
-func (ShowRetry) command()        {}
-func (ShowFiles) command()        {}
-func (ShowCompaction) command()   {}
-func (ShowFault) command()        {}
+func (StartRun) command()       {}
+func (EndRun) command()         {}
+func (EnterPhase) command()     {}
+func (ShowUser) command()       {}
+func (ShowDeveloper) command()  {}
+func (StartThought) command()   {}
+func (AppendThought) command()  {}
+func (EndThought) command()     {}
+func (StartText) command()      {}
+func (AppendText) command()     {}
+func (EndText) command()        {}
+func (ShowImage) command()      {}
+func (StartCall) command()      {}
+func (PreviewCall) command()    {}
+func (DecideCall) command()     {}
+func (AppendCall) command()     {}
+func (EndCall) command()        {}
+func (OpenAsk) command()        {}
+func (AnswerAsk) command()      {}
+func (CloseAsk) command()       {}
+func (OpenAgent) command()      {}
+func (UpdateAgent) command()    {}
+func (CloseAgent) command()     {}
+func (ShowNote) command()       {}
+func (ShowRetry) command()      {}
+func (EndRetry) command()       {}
+func (ShowFiles) command()      {}
+func (ShowCompaction) command() {}
+func (ShowFault) command()      {}

@@ -2,7 +2,6 @@ package display
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"parley/internal/cell"
@@ -10,70 +9,71 @@ import (
 	"parley/internal/transcript"
 )
 
-// A Controller routes the events of a root session's log, its sub-agents'
-// included, to a machine for each session, and what they yield to a renderer.
-// It is not safe for use by several goroutines.
+// A Controller shows the events of a root session's log, its sub-agents'
+// included, on a renderer. Of the session it knows nothing but how the voices of
+// its sub-agents were given out. It is not safe for use by several goroutines.
 type Controller struct {
 	renderer CommandRenderer
-	main     event.SessionID
-	machines map[event.SessionID]Machine
-	names    map[string]int // how often a name was given
-	voices   int
-	outcome  Outcome
+	voices   map[event.SessionID]Voice
+	names    map[string]int // how often a name was given in this run
 }
 
-// New returns a controller for the log of the session main; where main is empty,
-// the session of the first event is it.
-func New(main event.SessionID, r CommandRenderer) *Controller {
-	return &Controller{renderer: r, main: main, machines: make(map[event.SessionID]Machine), names: make(map[string]int)}
+// New returns a controller that shows on r.
+func New(r CommandRenderer) *Controller {
+	return &Controller{renderer: r, voices: make(map[event.SessionID]Voice), names: make(map[string]int)}
 }
 
-// Apply shows one event. Its error is the renderer's.
-func (c *Controller) Apply(e event.Event) error {
-	m := c.machine(e)
-	m, commands := m.Next(e)
-	c.machines[e.Session] = m
-	if _, closed := e.Body.(event.SessionClosed); closed && e.Session != c.main {
-		delete(c.machines, e.Session)
+// Apply shows what of e is news to s, and folds it into s. Its error is the
+// renderer's; s is folded in any case.
+func (c *Controller) Apply(s *transcript.State, e event.Event) error {
+	var failed error
+	for e := range transcript.Advance(s, e) {
+		if err := c.next(s, e); err != nil && failed == nil {
+			failed = err
+		}
 	}
-	c.outcome = c.outcome.after(e, e.Session == c.main)
-	return c.render(commands)
+	return failed
 }
 
-// Attach shows what is open in s, for a log that is read from the middle on:
-// events up to s.Seq must not be applied any more.
+// Attach shows what is open in s, for a log that is read from the middle on.
 func (c *Controller) Attach(s *transcript.State) error {
-	if c.main == "" {
-		c.main = s.Session
-	}
-	if c.main == "" {
-		return nil
-	}
-	if err := c.attach(s); err != nil {
-		return err
-	}
-	ids := make([]event.SessionID, 0, len(s.Children))
-	for id := range s.Children {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		if err := c.attach(s.Children[id]); err != nil {
+	t := transcript.New()
+	for _, e := range transcript.Opening(s) {
+		if err := c.Apply(t, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Phase returns the state of a session's machine; idle for one that is not
-// there.
-func (c *Controller) Phase(id event.SessionID) Phase { return c.machines[id].phase }
-
-// Main returns the main session, empty before the first event.
-func (c *Controller) Main() event.SessionID { return c.main }
-
-// Outcome returns how the last run of the main session ended so far.
-func (c *Controller) Outcome() Outcome { return c.outcome }
+// next shows one event: what it ends, then the event itself as a function of the
+// state before it, then the phase of the state after it.
+func (c *Controller) next(s *transcript.State, e event.Event) error {
+	n := news{s: s.In(e.Session), root: s, e: e}
+	if n.s == nil || s.Session == "" {
+		n.s = transcript.New()
+	}
+	n.at = At{e.Session, c.voice(&n), e.Seq, e.Time}
+	if _, _, grew := e.Grew(); grew { // by far the most frequent, and it ends nothing
+		n.grew()
+		s.Apply(e)
+		return c.render(n.out)
+	}
+	before := look(n.s)
+	n.take()
+	s.Apply(e)
+	after := n.lookAfter()
+	if err := c.render(n.endings(before, after)); err != nil {
+		return err
+	}
+	if n.began && !after.replying {
+		n.show(EndText{n.at})
+	}
+	if after.phase != before.phase {
+		n.show(EnterPhase{n.at, after.phase, after.what})
+	}
+	return c.render(n.out)
+}
 
 func (c *Controller) render(commands []RenderCommand) error {
 	for _, cmd := range commands {
@@ -84,19 +84,6 @@ func (c *Controller) render(commands []RenderCommand) error {
 	return nil
 }
 
-// machine returns the machine of the event's session, a new one where needed.
-func (c *Controller) machine(e event.Event) Machine {
-	if c.main == "" {
-		c.main = e.Session
-	}
-	m, ok := c.machines[e.Session]
-	if ok {
-		return m
-	}
-	opened, _ := e.Body.(event.SessionOpened)
-	return NewMachine(e.Session, c.voice(e.Session, opened.Profile))
-}
-
 // palette holds the voices of sub-agents, in the order in which they are given.
 // Green, red and yellow speak of outcomes and are nobody's.
 var palette = [...]cell.Style{
@@ -105,10 +92,31 @@ var palette = [...]cell.Style{
 	{Color: cell.Magenta, Attr: cell.Underline}, {Color: cell.Accent, Attr: cell.Underline},
 }
 
-func (c *Controller) voice(id event.SessionID, profile string) Voice {
-	if id == c.main {
+// voice is that of the session of an event, a new one where it has none. They
+// are given anew in each run, which no sub-agent outlives: so whoever has seen
+// the run hears the same, whenever it came.
+func (c *Controller) voice(n *news) Voice {
+	if n.main() {
+		if _, begins := n.e.Body.(event.RunStarted); begins {
+			clear(c.voices)
+			clear(c.names)
+		}
 		return Voice{}
 	}
+	v, given := c.voices[n.e.Session]
+	if !given {
+		profile := n.s.Profile
+		if b, ok := n.e.Body.(event.SessionOpened); ok {
+			profile = b.Profile
+		}
+		v = Voice{c.name(profile), palette[len(c.voices)%len(palette)]}
+		c.voices[n.e.Session] = v
+	}
+	return v
+}
+
+// name is the profile of a sub-agent, with a number where others have it too.
+func (c *Controller) name(profile string) string {
 	name := strings.Join(strings.Fields(cell.Clean(profile)), " ")
 	if name == "" {
 		name = "agent"
@@ -117,7 +125,5 @@ func (c *Controller) voice(id event.SessionID, profile string) Voice {
 	if n := c.names[name]; n > 1 {
 		name = fmt.Sprintf("%s %d", name, n)
 	}
-	style := palette[c.voices%len(palette)]
-	c.voices++
-	return Voice{name, style}
+	return name
 }

@@ -1,28 +1,32 @@
 // Package display turns the events of a session into what is to be shown of
 // them, one way for every renderer.
 //
-//	event ──► Controller ──► Machine of its session ──► []RenderCommand ──► CommandRenderer
+//	(State, Event) ──► Controller ──► []RenderCommand ──► CommandRenderer
 //
-// A [Controller] routes each event to the [Machine] of its session. A machine
-// is a value and its Next is pure. What it yields are [RenderCommand]s, each
-// with the session that it is about; a [CommandRenderer] carries them out: line
-// mode (package plain) and the [Log] that the inline terminal lays out.
+// What is to be shown of an event is a function of the transcript.State before
+// it and of the event; the phase, of the State after it ([PhaseOf]). A
+// [Controller] folds each event into the State that it is given, and gives the
+// commands to a [CommandRenderer]: line mode (package plain) and the [Log] that
+// the inline terminal lays out. What only a status line, a plan or a queue shows
+// is no command: they read the State.
 //
 // Laws, each held by a test:
-//   - Late = live: a machine never asks whether an event is old or new, so a log
-//     that is replayed gives the commands that it gave when it happened.
+//   - Late = live: it never matters whether an event is old or new, so a log that
+//     is replayed gives the commands that it gave when it happened, and what is
+//     open is shown to who joins by the events that opened it.
 //   - Boundaries: StartThought, AppendThought, EndThought and StartText,
 //     AppendText, EndText come in this order, never nested, also when the log
-//     breaks off; an append never repeats and never skips a byte.
+//     breaks off; an append never repeats and never skips a byte. A text that the
+//     provider cut and that goes on is one text.
 //   - Ownership: only the main session yields StartText, AppendText and EndText.
 //     The text of a sub-agent comes once, whole, in CloseAgent; of its thinking
 //     only a header is shown; what it does never ends the main session's text.
 //   - Totality: any sequence of events gives commands and never a panic.
 //
-// A machine is in one of five states. An event that is not in this table leaves
-// the state as it is.
+// A session is in one of five phases, each a function of its State. An event that
+// is not in this table leaves the phase as it is.
 //
-//	event                                   next state
+//	event                                   next phase
 //	run.started, turn.started,
 //	step.started, response.started,
 //	retry.scheduled                         thinking
@@ -30,11 +34,12 @@
 //	block.started text                      streaming text
 //	block.ended, call.announced,
 //	response.ended, response.interrupted    thinking
-//	step.ended while text streams           thinking (only a damaged log has this)
 //	call.started                            tool executing
 //	call.ended                              tool executing while another call is open,
 //	                                        else thinking in a run, idle outside
-//	turn.ended, run.ended, session.closed   error for the reasons error and limit, else idle
+//	turn.ended, run.ended                   error for the reasons error and limit, else tool
+//	                                        executing while a person's call is open, else idle
+//	session.closed                          error for the reasons error and limit, else idle
 //	fault.raised                            error
 //
 // Thinking is the model's time, seen or unseen: from the moment a request can be

@@ -96,6 +96,7 @@ type Call struct {
 	Origin    string                     // model or user; empty: it was never started
 	Preview   *event.PermissionPreviewed // what it would do
 	Decided   *event.PermissionDecided
+	Asked     *Call            // as it was when somebody was asked about it; nil: nobody was
 	Ended     *event.CallEnded // nil while it is open
 	Agent     event.SessionID  // the sub-agent that it opened
 }
@@ -109,8 +110,8 @@ type Ask struct {
 	Label   string           // of the option chosen
 }
 
-// An Agent is a sub-agent. Of its calls it holds those that are open and the
-// last that failed, so it stays small.
+// An Agent is a sub-agent. Of its calls it holds those that are open, those that
+// somebody was asked about and the last that failed, so it stays small.
 type Agent struct {
 	Session     event.SessionID
 	Parent      event.SessionID
@@ -118,13 +119,13 @@ type Agent struct {
 	Profile     string
 	Description string
 	Prompt      string
-	Phase       Phase
 	Header      string // of its last thought
 	State       string // as it said itself, see event.AgentChanged
 	Message     string
 	Done        int     // calls that ended well
 	Failed      int     // calls that ended otherwise
 	Calls       []*Call // open
+	Asked       []*Call // as they were when somebody was asked about them
 	LastFailed  *Call
 	Reason      string // once closed: done, aborted, error or removed
 }

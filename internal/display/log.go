@@ -2,7 +2,6 @@ package display
 
 import (
 	"slices"
-	"time"
 
 	"parley/internal/event"
 )
@@ -16,32 +15,11 @@ import (
 // is in one item of kind [KindAgent], but for what it asks and what goes wrong.
 // So the items of the main session are the same whatever runs beside it.
 //
-// A reply that the provider cut and that goes on is one item: it ends with what
-// follows its last word, not with the word.
-//
 // A Log is not safe for use by several goroutines.
 type Log struct {
-	items  []*Item
-	open   map[string]*Item // by key
-	last   ItemID
-	reply  reply
-	status Status
-	run    int // number of the last run
-}
-
-// A Status is what is going on, for a state line.
-type Status struct {
-	Phase    Phase
-	What     string    // tool executing: the tool; a retry: its reason
-	Since    time.Time // when the phase was entered
-	Run      time.Time // when the run began; zero: no run is open
-	Aborting bool
-	Aborted  time.Time // since when it is aborting, where that is known
-	Asks     int       // open asks
-	Title    string    // of the session
-	Usage    event.UsageChanged
-	Plan     []event.PlanStep
-	Hint     string // the tool that the model is writing a call of
+	items []*Item
+	open  map[string]*Item // by key
+	last  ItemID
 }
 
 // NewLog returns an empty log.
@@ -50,9 +28,6 @@ func NewLog() *Log { return &Log{open: make(map[string]*Item)} }
 // Items returns the items, oldest first. The slice and what it points to belong
 // to the log and change with the next command.
 func (l *Log) Items() []*Item { return l.items }
-
-// Status returns what is going on in the main session.
-func (l *Log) Status() Status { return l.status }
 
 // OpenAsks returns the asks that wait for an answer, the oldest first.
 func (l *Log) OpenAsks() []*Item {

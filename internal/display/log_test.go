@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/display"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 // checkLog holds what is true of every log: ids rise, only an open item lacks
@@ -33,15 +34,12 @@ func checkLog(t *testing.T, l *display.Log) {
 
 func build(log []event.Event) *display.Log {
 	l := display.NewLog()
-	c := display.New(main, l)
-	for _, e := range log {
-		_ = c.Apply(e)
-	}
+	show(l, log)
 	return l
 }
 
-// describe is a log in words.
-func describe(l *display.Log) string {
+// describe is a log in words, with what is going on.
+func describe(l *display.Log, s *transcript.State) string {
 	var b strings.Builder
 	for _, i := range l.Items() {
 		state := "done"
@@ -84,8 +82,8 @@ func describe(l *display.Log) string {
 		}
 		b.WriteString("\n")
 	}
-	s := l.Status()
-	fmt.Fprintf(&b, "phase %v, run open %v, aborting %v, %d asks, title %q, plan %d, hint %q\n", s.Phase, !s.Run.IsZero(), s.Aborting, s.Asks, s.Title, len(s.Plan), s.Hint)
+	phase, _ := display.PhaseOf(s)
+	fmt.Fprintf(&b, "phase %v, run open %v, aborting %v, %d asks, title %q, plan %d, hint %q\n", phase, s.Run != nil, s.Run != nil && s.Run.Aborting, len(s.Asks), s.Title, len(s.Plan), "")
 	return b.String()
 }
 
@@ -95,11 +93,11 @@ func describe(l *display.Log) string {
 func TestLog(t *testing.T) {
 	for scenario, log := range scenarios() {
 		l := display.NewLog()
-		c := display.New(main, l)
+		c, s := display.New(l), transcript.New()
 		texts := make(map[display.ItemID]string)
 		done := make(map[display.ItemID]int)
 		for _, e := range log {
-			_ = c.Apply(e)
+			_ = c.Apply(s, e)
 			for _, i := range l.Items() {
 				if version, ok := done[i.ID]; ok && version != i.Version {
 					t.Errorf("%s: item %d changed after its end", scenario, i.ID)
@@ -114,7 +112,7 @@ func TestLog(t *testing.T) {
 			}
 			checkLog(t, l)
 		}
-		golden(t, filepath.Join("testdata", "log", scenario+".txt"), describe(l))
+		golden(t, filepath.Join("testdata", "log", scenario+".txt"), describe(l, s))
 		for _, i := range l.Items() {
 			if i.Open || i.Ended.IsZero() {
 				t.Errorf("%s: item %d (%v) is open at the end", scenario, i.ID, i.Kind)
@@ -151,7 +149,7 @@ func TestLogWithoutAgents(t *testing.T) {
 func TestForget(t *testing.T) {
 	l := build(scenarios()["interrupt-tool"])
 	n := len(l.Items())
-	_ = l.Render(display.StartText{Block: "b"})
+	_ = l.Render(display.StartText{})
 	open := l.Items()[n].ID
 	_ = l.Render(display.ShowNote{Text: "later"})
 	l.Forget(3)
@@ -162,7 +160,7 @@ func TestForget(t *testing.T) {
 	if got := l.Items(); len(got) != 2 || got[0].ID != open || got[1].ID != open+1 {
 		t.Errorf("%d items are left", len(got))
 	}
-	_ = l.Render(display.AppendText{Block: "b", Text: "still here"})
+	_ = l.Render(display.AppendText{Text: "still here"})
 	if got := l.Items()[0].Text(); got != "still here" {
 		t.Error(got)
 	}

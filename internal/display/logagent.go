@@ -20,14 +20,14 @@ func (l *Log) renderAgent(at At, c RenderCommand) {
 		l.renderAsk(at, c)
 	case ShowNote, ShowFault, ShowFiles:
 		l.renderNews(at, c)
-	case UpdateAgent, EnterPhase, StartCall, PreviewCall, DecideCall, EndCall:
+	case UpdateAgent, StartCall, PreviewCall, DecideCall, EndCall:
 		if i := l.change(agentKey(at.Session)); i != nil {
 			i.Agent.update(c)
 		}
 	case ShowImage, ShowRetry:
 		// It is the sub-agent's own affair.
-	case StartRun, AbortRun, EndRun, ShowUser, ShowDeveloper, StartThought, AppendThought, EndThought,
-		StartText, AppendText, EndText, ShowInterruption, HintCall, AppendCall, ShowPlan, ShowUsage, ShowTitle, ShowCompaction:
+	case EnterPhase, StartRun, EndRun, ShowUser, ShowDeveloper, StartThought, AppendThought, EndThought,
+		StartText, AppendText, EndText, EndRetry, AppendCall, ShowCompaction:
 		// Only the main session has these.
 	}
 }
@@ -44,7 +44,7 @@ func (l *Log) closeAgent(at At, c CloseAgent) {
 	if i == nil {
 		return
 	}
-	i.Agent.Reason, i.Agent.Calls, i.Agent.Phase = c.Reason, nil, Idle
+	i.Agent.Reason, i.Agent.Calls = c.Reason, nil
 	i.text.WriteString(c.Result)
 	l.finish(at, i)
 }
@@ -58,8 +58,6 @@ func (a *Agent) update(c RenderCommand) {
 		if c.State != "" {
 			a.State, a.Message = c.State, c.Text
 		}
-	case EnterPhase:
-		a.Phase = c.Phase
 	case StartCall:
 		a.Calls = append(slices.Clip(a.Calls), &Call{ID: c.Call, Name: c.Name, Arguments: c.Arguments, Origin: c.Origin})
 	case PreviewCall:

@@ -2,59 +2,36 @@ package display
 
 import (
 	"slices"
-	"time"
 
 	"parley/internal/event"
 )
 
 // renderMain takes a command of the main session.
 func (l *Log) renderMain(at At, c RenderCommand) {
-	l.settle(c)
 	switch c := c.(type) {
-	case StartRun:
-		l.run = c.Number
-		l.status.Run, l.status.Aborting = at.Time, false
-	case AbortRun:
-		l.status.Aborting, l.status.Aborted = true, at.Time
 	case EndRun:
 		l.finishRun(at)
-		l.add(at, KindRun, "").Run = &Run{c.Run, l.run, c.Reason, c.Usage, c.Duration}
-		l.status.Run, l.status.Aborting, l.status.Hint = time.Time{}, false, ""
-	case EnterPhase:
-		l.status.Phase, l.status.What, l.status.Since = c.Phase, c.What, at.Time
+		l.add(at, KindRun, "").Run = &Run{c.Run, c.Number, c.Reason, c.Usage, c.Duration}
 	case ShowUser:
 		i := l.add(at, KindUser, "")
 		i.text.WriteString(c.Text)
 		i.User = &User{c.Entry, c.Attachments, c.Lane}
 	case ShowDeveloper:
-		if l.reply.phase == replyCut && c.Origin == "continue" {
-			return // that it does shows
-		}
 		i := l.add(at, KindDeveloper, "")
 		i.text.WriteString(c.Text)
 		i.Label = c.Origin
 	case StartThought, AppendThought, EndThought, StartText, AppendText, EndText:
-		l.endRetry(at)
 		l.renderStream(at, c)
 	case ShowImage:
 		l.add(at, KindImage, "").Label = c.Path
-	case ShowInterruption:
-		l.interrupt(c)
-	case HintCall, StartCall:
-		l.endRetry(at)
-		l.renderCall(at, c)
-	case PreviewCall, DecideCall, AppendCall, EndCall:
+	case StartCall, PreviewCall, DecideCall, AppendCall, EndCall:
 		l.renderCall(at, c)
 	case OpenAsk, AnswerAsk, CloseAsk:
 		l.renderAsk(at, c)
-	case ShowPlan:
-		l.status.Plan = c.Steps
-	case ShowUsage:
-		l.status.Usage = c.Usage
-	case ShowTitle:
-		l.status.Title = c.Title
-	case ShowNote, ShowRetry, ShowFiles, ShowCompaction, ShowFault:
+	case ShowNote, ShowRetry, EndRetry, ShowFiles, ShowCompaction, ShowFault:
 		l.renderNews(at, c)
+	case StartRun, EnterPhase:
+		// For a line that says what goes on; see PhaseOf.
 	case OpenAgent, UpdateAgent, CloseAgent:
 		// A sub-agent has a voice.
 	}
@@ -66,24 +43,20 @@ func (l *Log) renderStream(at At, c RenderCommand) {
 	case StartThought:
 		l.add(at, KindThought, "stream")
 	case StartText:
-		l.startText(at)
+		l.add(at, KindReply, "stream")
 	case AppendThought:
 		l.grow("stream", c.Text)
 	case AppendText:
 		l.grow("stream", c.Text)
-	case EndThought:
+	case EndThought, EndText:
 		l.endStream(at)
-	case EndText:
-		l.endText(at)
 	}
-	l.status.Hint = ""
 }
 
 func (l *Log) endStream(at At) {
 	if i := l.open["stream"]; i != nil {
 		l.finish(at, i)
 	}
-	l.reply = reply{}
 }
 
 func (l *Log) grow(key, text string) {
@@ -94,10 +67,7 @@ func (l *Log) grow(key, text string) {
 
 func (l *Log) renderCall(at At, c RenderCommand) {
 	switch c := c.(type) {
-	case HintCall:
-		l.status.Hint = c.Name
 	case StartCall:
-		l.status.Hint = ""
 		l.add(at, KindCall, callKey(at, c.Call)).Call = &Call{ID: c.Call, Name: c.Name, Arguments: c.Arguments, Origin: c.Origin}
 	case PreviewCall:
 		if i := l.change(callKey(at, c.Preview.Call)); i != nil {
@@ -142,9 +112,9 @@ func (l *Log) endCall(at At, c EndCall) {
 func (l *Log) renderAsk(at At, c RenderCommand) {
 	switch c := c.(type) {
 	case OpenAsk:
+		l.asked(at, c.Ask.Call)
 		i := l.add(at, KindAsk, askKey(at, c.Ask.Ask))
 		i.Ask = &Ask{Opened: c.Ask, Tool: c.Tool}
-		l.status.Asks++
 	case AnswerAsk:
 		if i := l.change(askKey(at, c.Answer.Ask)); i != nil {
 			i.Ask.Answers = append(slices.Clip(i.Ask.Answers), c.Answer)
@@ -152,9 +122,25 @@ func (l *Log) renderAsk(at At, c RenderCommand) {
 	case CloseAsk:
 		if i := l.change(askKey(at, c.Closed.Ask)); i != nil {
 			i.Ask.Closed, i.Ask.Label = &c.Closed, c.Label
-			l.status.Asks--
 			l.finish(at, i)
 		}
+	}
+}
+
+// asked keeps what a call was when somebody was asked about it.
+func (l *Log) asked(at At, id event.CallID) {
+	if i := l.change(callKey(at, id)); i != nil && i.Call.Asked == nil {
+		as := *i.Call
+		i.Call.Asked = &as
+	}
+	i := l.open[agentKey(at.Session)]
+	if i == nil || slices.ContainsFunc(i.Agent.Asked, func(c *Call) bool { return c.ID == id }) {
+		return
+	}
+	if call := i.Agent.open(id); call != nil {
+		as := *call
+		i.Agent.Asked = append(i.Agent.Asked, &as)
+		i.Version++
 	}
 }
 
@@ -169,6 +155,8 @@ func (l *Log) renderNews(at At, c RenderCommand) {
 		i := l.add(at, KindRetry, "retry "+string(at.Session))
 		i.Retry = &c.Retry
 		i.text.WriteString(c.Retry.Reason)
+	case EndRetry:
+		l.endRetry(at)
 	case ShowFiles:
 		l.add(at, KindFiles, "").Files = c.Files
 	case ShowCompaction:

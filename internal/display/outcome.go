@@ -1,6 +1,9 @@
 package display
 
-import "parley/internal/event"
+import (
+	"parley/internal/event"
+	"parley/internal/transcript"
+)
 
 // Outcome says how a run ended, for the exit code of a program that showed it.
 type Outcome struct {
@@ -18,6 +21,19 @@ const (
 	ExitInterrupted = 130 // 128 and the number of SIGINT
 )
 
+// OutcomeOf returns how the open run has gone so far, or how the last one ended.
+func OutcomeOf(s *transcript.State) Outcome {
+	switch {
+	case s.Run != nil && s.Run.Fault != nil:
+		return Outcome{Fault: s.Run.Fault.Message, Unasked: s.Run.Unasked}
+	case s.Run != nil:
+		return Outcome{Unasked: s.Run.Unasked}
+	case s.Last != nil:
+		return Outcome{true, s.Last.Reason, s.Last.Fault, s.Last.Unasked}
+	}
+	return Outcome{}
+}
+
 // Exit returns the exit code: interrupted before denied, denied before failed. A
 // run that has not ended failed.
 func (o Outcome) Exit() int {
@@ -30,24 +46,4 @@ func (o Outcome) Exit() int {
 		return ExitDone
 	}
 	return ExitFailed
-}
-
-// after returns the outcome after an event of the main session or of a
-// sub-agent.
-func (o Outcome) after(e event.Event, main bool) Outcome {
-	if b, ok := e.Body.(event.PermissionDecided); ok && !b.Granted && b.Method == "unasked" {
-		o.Unasked = true
-	}
-	if !main {
-		return o
-	}
-	switch b := e.Body.(type) {
-	case event.RunStarted:
-		return Outcome{}
-	case event.RunEnded:
-		o.Ended, o.Reason = true, b.Reason
-	case event.FaultRaised:
-		o.Fault = b.Message
-	}
-	return o
 }

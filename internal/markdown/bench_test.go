@@ -77,20 +77,6 @@ func BenchmarkStream(b *testing.B) {
 			b.Fatal(err)
 		}
 	})
-	run("styled", func() {
-		l := NewLines(Options{}, 80)
-		for _, d := range deltas {
-			write(l.Write(d), cell.Color16)
-		}
-		write(l.Close(), cell.Color16)
-	})
-	run("typed", func() {
-		l := NewTyped()
-		for _, d := range deltas {
-			write(l.Write(d), cell.NoStyle)
-		}
-		write(l.Close(), cell.NoStyle)
-	})
 	run("blocks80", func() {
 		s := New(Options{})
 		for _, d := range deltas {

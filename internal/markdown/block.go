@@ -17,9 +17,6 @@ type Block struct {
 	Start, End int
 	// Gap reports that an empty line belongs before the block.
 	Gap bool
-	// More reports that what the block is a part of surely goes on in the next
-	// one: a list whose next item has begun, a fence too long to wait for.
-	More bool
 
 	body *body
 }
@@ -52,8 +49,6 @@ type body struct {
 	kind    kind
 	cont    bool // goes on with a paragraph whose beginning was another block
 	literal bool // to be shown as typed
-	cut     bool // ends within a line
-	gap     bool // an empty line was typed before it
 	number  int  // of the list item
 	fence   fence
 	first   bool // of a fence's pieces, with the opening line
@@ -74,7 +69,7 @@ type read struct {
 }
 
 // block makes a block of the open block's text.
-func (s *Stream) block(o open, source []byte, more bool) Block {
+func (s *Stream) block(o open, source []byte) Block {
 	b := &body{
 		source:  bytes.Clone(source),
 		ready:   s.ready,
@@ -85,12 +80,11 @@ func (s *Stream) block(o open, source []byte, more bool) Block {
 		fence:   o.fence,
 		first:   o.pieces == 0,
 		last:    o.closed,
-		gap:     s.blank && s.typed,
 		options: s.options,
 		seen:    seen{all: &s.defs, count: len(s.defs.order)},
 	}
 	s.ready = nil
-	return Block{Start: o.start, End: o.end, Gap: s.gap && s.shown, More: more, body: b}
+	return Block{Start: o.start, End: o.end, Gap: s.gap && s.shown, body: b}
 }
 
 // rows builds the block's rows on first use.

@@ -4,7 +4,7 @@
 // [Block]s: a heading, a list item, a fence, some lines of a paragraph. A
 // finished block never changes, so a terminal may let it scroll away; what is
 // still open is the [Stream.Tail]. A Block knows its place in the source and is
-// rendered at any width, as often as asked. [Lines] is the same for line mode.
+// rendered at any width, as often as asked.
 //
 // The dialect is CommonMark 0.31 with GFM's tables, strikethrough, task lists
 // and autolinks, parsed by goldmark.

@@ -4,10 +4,10 @@ import "bytes"
 
 // finish ends the open block. What buf holds after the block's text stays: the
 // blank lines between as a gap, and the line being written.
-func (s *Stream) finish(more bool) {
+func (s *Stream) finish() {
 	o := s.open
 	if o.text > 0 {
-		s.emit(s.block(o, s.buf[:o.text], more))
+		s.emit(s.block(o, s.buf[:o.text]))
 	}
 	if o.blank {
 		s.space()
@@ -21,7 +21,7 @@ func (s *Stream) finish(more bool) {
 func (s *Stream) piece(from int) {
 	o := &s.open
 	if o.text > 0 {
-		s.emit(s.block(*o, s.buf[:o.text], o.kind == fenced))
+		s.emit(s.block(*o, s.buf[:o.text]))
 	}
 	if o.blank {
 		s.space()
@@ -54,7 +54,6 @@ func (s *Stream) emit(b Block) {
 	} else {
 		b.Gap = false
 	}
-	s.blank, s.typed = false, true
 	s.done = append(s.done, b)
 }
 
@@ -67,7 +66,7 @@ func definesOrHides(source []byte) bool {
 
 // space notes an empty line.
 func (s *Stream) space() {
-	s.gap, s.blank = true, true
+	s.gap = true
 }
 
 // release finishes the paragraph's lines before the line being written, which
@@ -138,9 +137,6 @@ func (s *Stream) cutLine() {
 		}
 		s.midline = true
 	}
-	if n := len(s.done); n > 0 && s.done[n-1].End == s.source {
-		s.done[n-1].body.cut = true
-	}
 	s.lineStart = s.source
 }
 
@@ -148,7 +144,7 @@ func (s *Stream) cutLine() {
 func (s *Stream) part() {
 	o := s.open
 	o.start, o.end, o.text = s.lineStart, s.source, len(s.buf)
-	s.emit(s.block(o, s.buf, o.kind == fenced))
+	s.emit(s.block(o, s.buf))
 	s.line = len(s.buf)
 	s.shift(s.line)
 	s.open.start, s.open.text = s.source, 0

@@ -56,7 +56,6 @@ func FuzzStream(f *testing.F) {
 			t.Error(diff)
 		}
 		checkLines(t, text, int(width))
-		checkTyped(t, text)
 		if !strings.Contains(text, "]:") && !misplaces(text) {
 			// A table that is too narrow is set as records, so its words move.
 			// goldmark drops an info string of one byte at the very end.
@@ -93,33 +92,6 @@ func checkLines(t *testing.T, text string, width int) {
 	}
 }
 
-// checkTyped holds what line mode keeps: the words of the source, as they are,
-// and no white space where there must be none.
-func checkTyped(t *testing.T, text string) {
-	t.Helper()
-	lines := printed(NewTyped(), []string{text})
-	var words []string
-	for _, l := range lines {
-		words = append(words, strings.Fields(l.Text())...)
-	}
-	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
-		for _, lines := range [][]cell.Line{lines, printed(NewLines(Options{}, 0), []string{text})} {
-			for i, l := range lines {
-				switch got := l.Text(); {
-				case strings.TrimRight(got, " \t") != got:
-					t.Errorf("%q: white space after %q", text, got)
-				case got == "" && (i == 0 || i == len(lines)-1 || lines[i-1].Text() == ""):
-					t.Errorf("%q: an empty line too many at %d of %q", text, i, lines)
-				}
-			}
-		}
-	}
-	want := strings.Fields(cell.Clean(text))
-	if strings.Join(words, " ") != strings.Join(want, " ") {
-		t.Errorf("%q: typed words %q, want %q", text, words, want)
-	}
-}
-
 // The hostile texts keep every law in the ordinary tests too.
 func TestHostile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -130,7 +102,6 @@ func TestHostile(t *testing.T) {
 		if diff := placesDiff(text); diff != "" {
 			t.Error(diff)
 		}
-		checkTyped(t, text)
 		for width := range 40 {
 			checkLines(t, text, width)
 		}

@@ -16,9 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected files")
 
 // Each testdata/golden/NAME.md has what it looks like at 40 and 80 columns in
-// NAME.40 and NAME.80, and what line mode prints of it, in colours and as typed,
-// in NAME.lines and NAME.typed. ESC is written as ␛ and a space at a line's end
-// as ␠.
+// NAME.40 and NAME.80. ESC is written as ␛ and a space at a line's end as ␠.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/golden/*.md")
 	if err != nil || len(files) == 0 {
@@ -35,10 +33,6 @@ func TestGolden(t *testing.T) {
 			lines := Render(text, width, Options{Hyperlinks: true, Highlight: true})
 			compare(t, strings.TrimSuffix(file, "md")+fmt.Sprint(width), show(lines, colours))
 		}
-		compare(t, strings.TrimSuffix(file, "md")+"lines",
-			show(printed(NewLines(Options{Highlight: true}, 80), []string{text}), cell.Color16))
-		compare(t, strings.TrimSuffix(file, "md")+"typed",
-			show(printed(NewTyped(), []string{text}), cell.NoStyle))
 	}
 }
 

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -110,15 +111,11 @@ func TestLimits(t *testing.T) {
 		if diff := placesDiff(text); diff != "" {
 			t.Errorf("%s: %.300s", name, diff)
 		}
-		typed := printed(NewTyped(), random)
-		if diff := differ(strings.Fields(clean), fields(typed)); diff != "" {
-			t.Errorf("%s: typed words (-source +typed): %.2000s", name, diff)
-		}
 		if strings.HasPrefix(name, "definitions") {
 			continue
 		}
 		want := letters(strings.Fields(clean))
-		got := letters(fields(printed(NewLines(Options{}, 0), random)))
+		got := letters(words(text, blocks))
 		if name == "numbered list" {
 			want, got = want[1:], got[1:] // its numbers are counted, not copied
 			for i := range got {
@@ -148,12 +145,18 @@ func stream1(pieces ...string) []Block {
 	return append(out, s.Close()...)
 }
 
-func fields(lines []cell.Line) []string {
-	var out []string
-	for _, l := range lines {
-		out = append(out, strings.Fields(l.Text())...)
+// words returns what blocks of a text show, a line that was cut put together.
+func words(text string, blocks []Block) []string {
+	var all []byte
+	for _, b := range blocks {
+		for _, l := range b.Lines(0) {
+			all = append(all, l.Text()+"\n"...)
+		}
+		if b.End > 0 && !strings.ContainsAny(text[b.End-1:b.End], " \n") {
+			all = bytes.TrimSuffix(all, []byte("\n"))
+		}
 	}
-	return out
+	return strings.Fields(string(all))
 }
 
 // differ is cmp.Diff, made cheap for what is large and equal.

@@ -78,10 +78,10 @@ func (s *Stream) step(line []byte) {
 	if s.open.kind != none {
 		switch s.judge(line) {
 		case outside:
-			s.finish(false)
+			s.finish()
 		case next:
 			number := s.open.number + 1
-			s.finish(true)
+			s.finish()
 			s.begin(s.buf[s.line:])
 			s.open.number = number
 		case over:
@@ -108,7 +108,7 @@ func (s *Stream) emptyLine() {
 		return
 	case none:
 	default:
-		s.finish(false)
+		s.finish()
 	}
 	s.space()
 	s.drop()
@@ -196,19 +196,19 @@ func (s *Stream) extend() {
 	switch o.kind {
 	case single:
 		s.line = len(s.buf)
-		s.finish(false)
+		s.finish()
 		return
 	case fenced:
 		if !first && o.fence.closedBy(line) {
 			o.closed = true
 			s.line = len(s.buf)
-			s.finish(false)
+			s.finish()
 			return
 		}
 	case markup:
 		if o.endedBy(line) {
 			s.line = len(s.buf)
-			s.finish(false)
+			s.finish()
 			return
 		}
 	}
@@ -293,7 +293,7 @@ func (s *Stream) judgeUnderline() verdict {
 		return outside
 	}
 	o.end, o.text, s.line = s.source, len(s.buf), len(s.buf)
-	s.finish(false)
+	s.finish()
 	return over
 }
 

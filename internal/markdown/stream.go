@@ -52,8 +52,6 @@ type Stream struct {
 
 	open  open
 	gap   bool // an empty line since the last block that shows something
-	typed bool // some block has been finished
-	blank bool // an empty line since the last block
 	shown bool // some block has shown something
 	done  []Block
 	ready *read // the tree of the block that is about to be finished, if there is one
@@ -108,7 +106,7 @@ func (s *Stream) Close() []Block {
 		s.endLine()
 	}
 	if s.open.kind != none {
-		s.finish(false)
+		s.finish()
 	}
 	return s.take()
 }
@@ -138,7 +136,7 @@ func (s *Stream) Tail() Block {
 	if o.kind != fenced {
 		text = bytes.TrimRight(text, "\n")
 	}
-	s.tail = s.block(o, text, false)
+	s.tail = s.block(o, text)
 	s.tail.body.open = true
 	return s.tail
 }

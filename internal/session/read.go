@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"parley/internal/command"
@@ -14,11 +15,8 @@ const page = 100
 
 func (s *Session) read(state *transcript.State, b command.Read) (command.Data, *command.Fault) {
 	switch b.What {
-	case command.ReadState, command.ReadWhole:
-		if b.What == command.ReadState {
-			state = state.Outline()
-		}
-		text, err := json.Marshal(state)
+	case command.ReadState:
+		text, err := json.Marshal(state.Outline())
 		if err != nil {
 			return nil, s.fault(err)
 		}
@@ -28,7 +26,7 @@ func (s *Session) read(state *transcript.State, b command.Read) (command.Data, *
 	case command.ReadTree:
 		out := command.Entries{Session: s.ID(), Leaf: state.Leaf, Messages: []command.Message{}}
 		for _, e := range state.Entries {
-			m := message(e)
+			m := message(state, e)
 			m.Text = e.Snippet
 			out.Messages = append(out.Messages, m)
 		}
@@ -51,20 +49,27 @@ func (s *Session) entries(state *transcript.State, b command.Read) command.Entri
 		path = state.Entries
 	}
 	out := command.Entries{Session: s.ID(), Leaf: leaf, Messages: []command.Message{}}
-	if sum := state.Summary; sum != nil {
+	if state.Summary != nil {
+		asked := b.Leaf != nil
+		path = slices.DeleteFunc(slices.Clone(path), func(e *transcript.Entry) bool { return e.Content == nil && !(asked && e.ID == leaf) })
+	}
+	if over := len(path) - b.Limit; b.Limit > 0 && over > 0 {
+		path, out.More = path[over:], true
+	}
+	if sum := state.Summary; sum != nil && !out.More {
 		out.Messages = append(out.Messages, command.Message{ID: sum.Entry, Role: "summary", Text: sum.Text})
 	}
 	for _, e := range path {
-		if e.Content == nil && state.Summary != nil {
-			continue
-		}
-		out.Messages = append(out.Messages, message(e))
+		out.Messages = append(out.Messages, message(state, e))
 	}
 	return out
 }
 
-func message(e *transcript.Entry) command.Message {
+func message(s *transcript.State, e *transcript.Entry) command.Message {
 	m := command.Message{ID: e.ID, Parent: e.Parent, Role: e.Role, Text: e.Snippet, Run: e.Run, Number: e.Number, Lane: e.Lane, Created: e.Time.UTC().Format(time.RFC3339Nano)}
+	if !s.Inherited(e) {
+		m.Seq = e.Seq
+	}
 	if c := e.Content; c != nil {
 		m.Text = c.Text
 		if e.Role == "assistant" {

@@ -132,7 +132,8 @@ func (s *State) applySession(e event.Event) {
 			s.Description = b.Description
 		}
 	case event.SessionClosed:
-		s.Closed, s.Failed = true, failing(event.Reason(b.Reason))
+		s.Run, s.Turn, s.Step = nil, nil, nil // a legal log has closed them
+		s.Closed, s.Failed, s.Cut = true, failing(event.Reason(b.Reason)), false
 	case event.SettingChanged:
 		s.Settings = s.Settings.With(b)
 	case event.AgentChanged:
@@ -293,6 +294,25 @@ func (c *Content) Answer() string {
 		}
 	}
 	return out.String()
+}
+
+// Conclusion returns the steps of an answer that hold what it came to: the last
+// that said something, and those before it that it goes on from.
+func Conclusion(parts []Part) []Part {
+	to := len(parts)
+	for to > 0 && (&Content{Parts: parts[to-1 : to]}).Answer() == "" {
+		to--
+	}
+	from := max(0, to-1)
+	for from > 0 && parts[from].continues() {
+		from--
+	}
+	return parts[from:to]
+}
+
+// continues reports whether the text of a step goes on with that before it.
+func (p Part) continues() bool {
+	return len(p.Blocks) == 0 || p.Blocks[0].Continues
 }
 
 func (s *State) applyInput(e event.Event) {

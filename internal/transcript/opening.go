@@ -16,11 +16,11 @@ import (
 // them shows.
 //
 // Folded onto New they give what is open in s. They have no seq, and the times
-// at which it happened where s knows them. What s does not keep stays out: the
+// at which it happened where s knows them, else that of s. What s does not keep stays out: the
 // entries before the open turn, the rules that answers stored, and what the
 // prompt of the open run said of its model and permissions.
 func Opening(s *State) []event.Event {
-	o := &opening{s: s, t: New(), at: s.Opened}
+	o := &opening{s: s, t: New()}
 	o.session()
 	o.run()
 	o.step()
@@ -81,10 +81,11 @@ func (o *opening) beside(bodies ...event.Body) {
 
 func (o *opening) session() {
 	s := o.s
-	if !s.Opened.IsZero() {
+	if o.at = s.Opened; !s.Opened.IsZero() {
 		o.add(event.SessionOpened{Origin: s.Origin, Parent: s.Parent, Entry: s.From, Call: s.Call, Profile: s.Profile,
 			Description: s.Description, Prompt: s.Prompt, Workspace: s.Workspace})
 	}
+	o.at = s.Time
 	o.add(s.Settings.change())
 	if s.Title != "" {
 		o.add(event.SessionTitled{Title: s.Title})
@@ -246,15 +247,15 @@ func (o *opening) response(r *Response) {
 		o.add(event.BlockStarted{Block: b.ID, Role: b.Role})
 		o.ends(event.BlockEnded{Block: b.ID, Role: b.Role, Text: b.Text, Path: b.Path, MediaType: b.MediaType})
 	}
+	for _, a := range r.Announced {
+		o.add(a)
+	}
 	if b := r.Block; b != nil {
 		o.at = b.Started
 		o.add(event.BlockStarted{Block: b.ID, Role: b.Role})
 		if b.Text.Len() > 0 {
 			o.add(event.BlockGrew{Block: b.ID, Text: b.Text.String()})
 		}
-	}
-	for _, a := range r.Announced {
-		o.add(a)
 	}
 	switch r.Phase {
 	case Ended:

@@ -47,6 +47,11 @@ func (s *State) Entry(id event.EntryID) *Entry {
 	return nil
 }
 
+// Inherited reports whether an entry of a branch is from its parent's log.
+func (s *State) Inherited(e *Entry) bool {
+	return s.Origin == event.OriginBranch && number(string(e.ID), "e") <= number(string(s.From), "e")
+}
+
 // Path returns the entries from the root to leaf, the oldest first. It is nil
 // for a leaf that does not exist and ends where a parent is missing.
 func (s *State) Path(leaf event.EntryID) []*Entry {

@@ -14,7 +14,9 @@ func (s *State) applyResponse(e event.Event) {
 		s.grow(b)
 		return
 	}
-	s.goOn(e)
+	if b, ok := e.Body.(event.BlockStarted); !ok || b.Role != event.RoleImage {
+		s.goOn(e)
+	}
 	if b, ok := e.Body.(event.ResponseStarted); ok {
 		s.Step.Response = &Response{ID: e.Response, Provider: b.Provider, Model: b.Model, Phase: Open}
 		s.Answered = b.Model
@@ -34,9 +36,11 @@ func (s *State) applyResponse(e event.Event) {
 	case event.BlockEnded:
 		s.endBlock(e, b)
 	case event.CallAnnounced:
+		r.keepBlock()
 		r.Announced = append(r.Announced, b)
 		s.Step.Retry = nil
 	case event.ResponseEnded:
+		r.keepBlock()
 		r.Phase, r.Stop, r.Calls, r.Opaque, r.Usage = Ended, b.Stop, b.Calls, b.Opaque, b.Usage
 		s.Cut, s.Step.Retry = false, nil
 		for _, id := range b.Calls {
@@ -45,6 +49,7 @@ func (s *State) applyResponse(e event.Event) {
 			}
 		}
 	case event.ResponseInterrupted:
+		r.keepBlock()
 		s.Cut = b.Reason == "provider" && s.Replying()
 		r.Phase, r.Cut = Interrupted, s.Cut
 	}
@@ -53,6 +58,14 @@ func (s *State) applyResponse(e event.Event) {
 func (s *State) grow(b event.BlockGrew) {
 	if open := s.Block(); open != nil && open.ID == b.Block {
 		s.wrote(open.Role, open.Text.add(b.Offset, b.Text))
+	}
+}
+
+// keepBlock keeps what there is of a block whose end a damaged log has lost.
+func (r *Response) keepBlock() {
+	if b := r.Block; b != nil {
+		r.Blocks = append(r.Blocks, Block{ID: b.ID, Role: b.Role, Text: b.Text.String(), Continues: b.Continues})
+		r.Block = nil
 	}
 }
 

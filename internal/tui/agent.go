@@ -7,7 +7,6 @@ import (
 
 	"parley/internal/cell"
 	"parley/internal/display"
-	"parley/internal/event"
 )
 
 // agentRows is how much of a sub-agent's answer stands in the log.
@@ -18,7 +17,7 @@ const agentRows = 3
 type agentView struct {
 	item  *display.Item
 	asked []cell.Line // what its calls would do, as far as somebody was asked
-	shown map[event.CallID]bool
+	shown int         // calls that are in it
 	made  []line
 }
 
@@ -38,29 +37,23 @@ func (v *agentView) name(r *setter) *setter {
 }
 
 func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
+	v.show()
 	if !v.item.Open {
 		if v.made == nil {
 			v.made = number(append(v.asked[:len(v.asked):len(v.asked)], v.final()...))
 		}
 		return v.made, len(v.made)
 	}
-	v.show(s)
 	all = number(v.asked)
 	all = append(all, line{text: v.now(width, s), end: len(all) + 1, live: true})
 	return all, len(v.asked)
 }
 
-// show adds what a call would do, once somebody is asked for it. It stays.
-func (v *agentView) show(s *scene) {
-	for _, c := range v.item.Agent.Calls {
-		if s.asked[c.ID] && !v.shown[c.ID] {
-			if v.shown == nil {
-				v.shown = map[event.CallID]bool{}
-			}
-			v.shown[c.ID] = true
-			voice := v.item.Voice
-			v.asked = append(v.asked, previewOf((&setter{}).add(voice.Style, "  "+voice.Name+" "), c, true)...)
-		}
+// show adds what the calls would do that somebody was asked about. It stays.
+func (v *agentView) show() {
+	asked, voice := v.item.Agent.Asked, v.item.Voice
+	for ; v.shown < len(asked); v.shown++ {
+		v.asked = append(v.asked, previewOf((&setter{}).add(voice.Style, "  "+voice.Name+" "), asked[v.shown], true)...)
 	}
 }
 

@@ -25,7 +25,7 @@ type asking struct {
 	phase ConfirmPhase
 	ask   event.AskOpened
 	tool  string
-	since time.Time        // when it came here
+	since time.Time        // when it was asked
 	drawn time.Time        // when a frame with it was written; zero: not yet
 	keys  map[string]bool  // which of its answers that frame told in full
 	typed time.Time        // when the last key was swallowed
@@ -37,15 +37,15 @@ type asking struct {
 }
 
 // follow looks at which asks are open, after anything happened.
-func (a asking) follow(open []*display.Item, client event.ClientID, now time.Time) asking {
-	var first *display.Ask
+func (a asking) follow(open []*display.Item, client event.ClientID) asking {
+	var first *display.Item
 	a.more = 0
 	for _, it := range open {
 		if to := it.Ask.Opened.To; to != "" && to != client {
 			continue
 		}
 		if first == nil {
-			first = it.Ask
+			first = it
 		} else {
 			a.more++
 		}
@@ -53,10 +53,11 @@ func (a asking) follow(open []*display.Item, client event.ClientID, now time.Tim
 	switch {
 	case first == nil:
 		return asking{mine: a.mine}
-	case a.phase != ConfirmNone && first.Opened.Ask == a.ask.Ask:
+	case a.phase != ConfirmNone && first.Ask.Opened.Ask == a.ask.Ask:
 		return a
 	}
-	return asking{phase: ConfirmPending, ask: first.Opened, tool: first.Tool, since: now, form: newForm(first.Opened), mine: a.mine, more: a.more}
+	ask := first.Ask
+	return asking{phase: ConfirmPending, ask: ask.Opened, tool: ask.Tool, since: first.Began, form: newForm(ask.Opened), mine: a.mine, more: a.more}
 }
 
 // arm lets keys answer once the ask was drawn and nothing was typed for a while.

@@ -53,7 +53,7 @@ func streamOnStdout(n int) int {
 		source.happen(event.BlockEnded{Block: "b", Role: event.RoleText})
 		source.happen(finish()...)
 	}()
-	if err := Run(context.Background(), Options{Source: source, Terminal: terminal, Session: sessionID}); err != nil {
+	if err := Run(context.Background(), Options{Source: source, Terminal: terminal}); err != nil {
 		return 1
 	}
 	return 0

@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"parley/internal/cell"
+	"parley/internal/client"
 	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/internal/transcript"
 )
 
 // pastPage is how many events of the past are read at once.
 const pastPage = 400
 
-// A page is events of the past that were read.
+// A page is a part of the past that was read.
 type page struct {
-	events []event.Event
-	more   bool
-	err    error
+	client.Page
+	err error
 }
 
 // A browser is a pager on the alternate screen. It is a small world of its own:
@@ -26,9 +27,10 @@ type browser struct {
 	lines  []cell.Line // logical
 	rows   []cell.Line // at width
 	size   term.Size
-	top    int // the first row seen
+	top    int               // the first row seen
+	state  *transcript.State // who the session is
 	events []event.Event
-	first  event.Seq // of the events read so far
+	at     client.Cursor // before the events read so far
 	more   bool
 	asking bool // a page is being read
 	fresh  bool // what is shown is up to date
@@ -45,8 +47,8 @@ func (l *loop) browse(b Browse) {
 	l.Terminal.Do([]term.Op{term.Screen{Alternate: true}, term.Cursor{Visible: false}})
 	p.fit(l.Terminal.Size())
 	if p.title == "" {
-		p.title = "earlier"
-		p.first, p.more = l.seq+1, l.seq > 0
+		p.title, p.state = "earlier", l.model.state.Resume(0)
+		p.at, p.more = client.Before(l.model.state), l.model.state.Seq > 0
 		l.earlier()
 	}
 }
@@ -58,10 +60,10 @@ func (l *loop) earlier() {
 		return
 	}
 	p.asking, p.status = true, "reading …"
-	source, before, pages := l.Source, p.first, l.pages
+	source, at, pages := l.Source, p.at, l.pages
 	go func() {
-		events, more, err := source.Past(context.Background(), before, pastPage)
-		pages <- page{events, more, err}
+		read, err := source.Past(context.Background(), at, pastPage)
+		pages <- page{read, err}
 	}()
 }
 
@@ -75,13 +77,11 @@ func (p *browser) take(pg page) {
 		p.status, p.more = pg.err.Error(), false
 		return
 	}
-	if p.more = pg.more && len(pg.events) > 0; len(pg.events) > 0 {
-		p.first = pg.events[0].Seq
-	}
+	p.at, p.more = pg.Earlier, pg.More
 	begin := len(p.events) == 0
-	p.events = append(pg.events, p.events...)
+	p.events = append(pg.Events, p.events...)
 	below := len(p.rows) - p.top
-	p.lines = story(p.events, p.size.Width)
+	p.lines = story(p.state.Clone(), p.events, p.size.Width)
 	p.wrap()
 	p.top = max(len(p.rows)-below, 0)
 	if begin {
@@ -89,15 +89,15 @@ func (p *browser) take(pg page) {
 	}
 }
 
-// story lays a part of a log out as lines.
-func story(events []event.Event, width int) []cell.Line {
+// story lays a part of a session's log out as lines.
+func story(s *transcript.State, events []event.Event, width int) []cell.Line {
 	past, agents := newLog(), map[event.SessionID]bool{}
-	c := display.New("", past.source)
+	c := display.New(past.source)
 	for _, e := range events {
 		if b, ok := e.Body.(event.SessionOpened); ok && b.Origin == event.OriginAgent {
 			agents[e.Session] = true
 		}
-		c.Apply(e)
+		c.Apply(s, e)
 	}
 	var out []cell.Line
 	for _, e := range past.pending(width, &scene{agent: agents}) {

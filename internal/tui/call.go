@@ -40,7 +40,7 @@ func named(r *setter, call *display.Call) *setter {
 
 func (v *callView) lines(width int, s *scene) (all []line, stable int) {
 	call := v.item.Call
-	v.show(s)
+	v.show()
 	if !v.item.Open {
 		if v.final == nil {
 			v.final = append(v.preview[:len(v.preview):len(v.preview)], number(v.outcome())...)
@@ -69,11 +69,17 @@ func (v *callView) lines(width int, s *scene) (all []line, stable int) {
 	return all, len(v.preview)
 }
 
-// show sets the preview once it is known, and in full what is asked for.
-func (v *callView) show(s *scene) {
-	if v.preview == nil && v.final == nil {
-		v.preview = number(previewOf((&setter{}).add(plain, "  "), v.item.Call, s.asked[v.item.Call.ID]))
+// show sets the preview once it is known, and in full what somebody was asked
+// about.
+func (v *callView) show() {
+	if v.preview != nil || v.final != nil {
+		return
 	}
+	call := v.item.Call
+	if call.Asked != nil {
+		call = call.Asked
+	}
+	v.preview = number(previewOf((&setter{}).add(plain, "  "), call, call != v.item.Call))
 }
 
 // previewOf is what a call would do, behind the begin of its header: nothing

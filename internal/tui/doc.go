@@ -6,6 +6,13 @@
 //	keys, time          ▲                                              │
 //	                    └── Laid, Committed, Drawn ◄───────────────────┘
 //
+// A Model holds the session as a transcript.State, the same that the daemon has,
+// and folds each event into it once. The status row, the queue, the plan, the
+// ready line and the phase are read from it; what the event adds to the
+// transcript is the commands of package display, which its Log keeps as items.
+// The Model remembers nothing else of a session: who joins late sees what one
+// sees that was there.
+//
 // Four stages, of which only the last touches the world. [Reduce] reads no clock
 // and no terminal: time comes as an input. [Layout] measures and changes nothing.
 // [Draw] knows rows, and not what a session is. [Run] carries out what Reduce
@@ -27,6 +34,8 @@
 //   - Each frame is one write, as a synchronized update. A frame that commits
 //     leaves the cursor hidden; exactly one frame follows it, which differs in
 //     nothing but showing the cursor.
+//   - Late = live: at the same time, size and draft the live region and the
+//     status row are the same in every terminal that follows a session.
 //   - An ask is answered by no key that was typed before it could be read.
 //   - An idle screen writes nothing and wakes nobody. The cost of a frame does not
 //     depend on the length of the session.
@@ -44,6 +53,6 @@
 // right in any case, and the composer shows a painted one. docs/adr/0004 tells
 // what terminals do to live rows, and what is done about it.
 //
-// It does not fold events: that is package display. It does not find or start a
-// daemon, nor keep a connection: that is the [Source]'s.
+// It does not find or start a daemon, nor keep a connection: that is the
+// [Source]'s, a client.Session.
 package tui

@@ -161,7 +161,7 @@ func (s *told) line(word, rest, whole string) error {
 	case "lost":
 		s.reduce(Lost{})
 	case "back":
-		s.reduce(Opened{State: s.state, Client: us})
+		s.reduce(Opened{Client: us})
 	default:
 		var e event.Event
 		if err := json.Unmarshal([]byte(whole), &e); err != nil {
@@ -179,13 +179,18 @@ func written(text string) string {
 
 // tell lets an event happen that says itself in which session.
 func (s *stage) tell(e event.Event) {
-	s.seq++
-	e.Seq, e.Time = s.seq, s.now
+	s.seq = max(s.seq, s.model.state.Seq) + 1
+	in := s.model.state.In(e.Session)
 	if e.Session == "" {
-		e.Session = sessionID
+		e.Session, in = sessionID, s.model.state
 	}
+	if in != nil {
+		id := e.Session
+		e = in.Now(e.Body)
+		e.Session = id
+	}
+	e.Seq, e.Time = s.seq, s.now
 	s.reduce(Happened{e})
-	s.control.Apply(e)
 }
 
 // picture is the terminal as text: a bar marks live rows.

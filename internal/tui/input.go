@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley/internal/command"
-	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/term"
 	"parley/internal/transcript"
@@ -22,27 +21,26 @@ type (
 	// Typed is what the terminal reports: keys, pastes, focus, size, abilities.
 	Typed struct{ Event term.Event }
 
-	// Opened begins the story of a session, or begins it anew after the
-	// connection was lost: what is known of it before the first event.
+	// Opened begins with a session: it is in State, which belongs to the model from
+	// now on, and the last of what was before that is in Past. More says that there
+	// is a past before it. Without a State the connection is there again, and what
+	// happened meanwhile follows.
 	Opened struct {
-		State  *transcript.State
 		Client event.ClientID // of this connection: whom an ask may be meant for
+		State  *transcript.State
+		Past   []event.Event
+		More   bool
 	}
 
-	// Shown is one command of the display, Old when it comes from a page of the
-	// past that was read at the start.
-	Shown struct {
-		Command display.RenderCommand
-		Old     bool
-	}
-
-	// Recalled ends the page of the past that is shown at the start. More says that
-	// there is a past before it.
-	Recalled struct{ More bool }
-
-	// Happened is an event that is state rather than story: the queue, the
-	// settings, who else is there.
+	// Happened is an event of the session.
 	Happened struct{ Event event.Event }
+
+	// Warned says what is wrong outside any command.
+	Warned struct{ Fault *command.Fault }
+
+	// Inputs are what was said to earlier sessions, the oldest first: what the
+	// composer goes back to.
+	Inputs struct{ Texts []string }
 
 	// Answered is the result of a command that was sent.
 	Answered struct{ Result command.Result }
@@ -68,9 +66,9 @@ type (
 func (Ticked) input()    {}
 func (Typed) input()     {}
 func (Opened) input()    {}
-func (Shown) input()     {}
-func (Recalled) input()  {}
 func (Happened) input()  {}
+func (Warned) input()    {}
+func (Inputs) input()    {}
 func (Answered) input()  {}
 func (Lost) input()      {}
 func (Laid) input()      {}

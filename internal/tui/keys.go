@@ -125,7 +125,7 @@ func (m *Model) escape() []Intent {
 		m.composer = m.composer.set("")
 		return nil
 	}
-	if m.running() && !m.log.source.Status().Aborting {
+	if m.running() && !m.aborting() {
 		return []Intent{m.send(command.Abort{}, "")}
 	}
 	return nil
@@ -141,7 +141,7 @@ func (m *Model) interrupt() []Intent {
 		m.leaving = zeroTime
 		return nil
 	case m.running() && m.leaving.IsZero():
-		if !m.log.source.Status().Aborting {
+		if !m.aborting() {
 			out = append(out, m.send(command.Abort{}, ""))
 		}
 	}
@@ -160,18 +160,18 @@ func (m *Model) leave(key string) []Intent {
 
 // edit takes the queued input that waits longest at the end into the composer.
 func (m *Model) edit() {
-	waiting := m.session.waiting(m.running())
+	waiting := m.waiting()
 	if len(waiting) == 0 || m.composer.text != "" && m.edited == "" {
 		return
 	}
 	at := len(waiting) - 1
 	for i, q := range waiting {
-		if q.id == m.edited && i > 0 {
+		if q.Input == m.edited && i > 0 {
 			at = i - 1
 		}
 	}
-	m.edited = waiting[at].id
-	m.composer = m.composer.set(waiting[at].text)
+	m.edited = waiting[at].Input
+	m.composer = m.composer.set(waiting[at].Text)
 }
 
 // answer takes a key while an ask is open. Esc and Ctrl+C still stop the run

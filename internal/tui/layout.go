@@ -223,15 +223,15 @@ type region struct {
 
 // compose divides the rows among the parts, those that stay longest first.
 func (m *Model) compose(width, limit int, t tail) region {
-	need, told := m.state(width, limit-1)
+	need, told := m.pending(width, limit-1)
 	left := max(limit-len(need)-1, 0)
 	take := func(want int) int {
 		got := max(min(want, left), 0)
 		left -= got
 		return got
 	}
-	queue := m.session.queueRow(width, m.running())
-	plan := planRow(m.log.source.Status().Plan, width)
+	queue := m.queueRow(width)
+	plan := planRow(m.state.Plan, width)
 	writing, caret := m.writing(width, composerRows)
 
 	status := take(1)
@@ -267,8 +267,8 @@ func (m *Model) compose(width, limit int, t tail) region {
 	return r
 }
 
-// state is the open ask, or the row that says what is waited for.
-func (m *Model) state(width, limit int) (rows []cell.Line, told int) {
+// pending is the open ask, or the row that says what is waited for.
+func (m *Model) pending(width, limit int) (rows []cell.Line, told int) {
 	if m.asking.phase != ConfirmNone {
 		return m.asking.view(width, max(limit, 1), m.now)
 	}
@@ -302,7 +302,7 @@ func (m *Model) bottom(width int) cell.Line {
 	if row := m.notice.row(m.now); row != nil {
 		return row
 	}
-	return m.session.statusRow(width, m.log.source.Status().Title)
+	return m.statusRow(width)
 }
 
 // planRow shows how far the plan is: what is done, what is being done and what

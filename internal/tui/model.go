@@ -8,6 +8,7 @@ import (
 	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/internal/transcript"
 )
 
 // A Model is all that the screen is made of. It is used linearly: after Reduce
@@ -16,15 +17,18 @@ type Model struct {
 	size     term.Size
 	now      time.Time
 	can      term.Abilities
+	state    *transcript.State // of the session, after all that is in the log
+	show     *display.Controller
+	shows    *commands // of show, that log does not have yet
 	log      *log
 	composer composer
 	asking   asking
-	session  session
-	edited   event.InputID // the queued input that the composer edits
-	when     event.When    // of a steer
+	client   event.ClientID // of this connection
+	expected string         // to answer, before any model has
+	edited   event.InputID  // the queued input that the composer edits
+	when     event.When     // of a steer
 	agents   map[event.SessionID]bool
-	spent    int       // bytes that the model wrote in this run
-	counted  int       // spent, as of the last full second: it is shown no more often
+	counted  counted
 	lost     time.Time // when the connection was lost; zero: it is there
 	notice   notice
 	leaving  time.Time         // when Ctrl+C or Ctrl+D was pressed first
@@ -60,9 +64,33 @@ const (
 	Prompt                // at once
 )
 
+// commands are what the display yields, until the model has taken it.
+type commands struct{ yielded []display.RenderCommand }
+
+// Render takes a command.
+func (c *commands) Render(cmd display.RenderCommand) error {
+	c.yielded = append(c.yielded, cmd)
+	return nil
+}
+
+// take returns what was yielded. It is the caller's until the next Render.
+func (c *commands) take() []display.RenderCommand {
+	out := c.yielded
+	c.yielded = c.yielded[:0]
+	return out
+}
+
+// counted is how much the model had written at a point of time, for a number that
+// is to change no more often than the seconds do.
+type counted struct {
+	second int64 // of the last event
+	bytes  int   // before its first event
+}
+
 // New returns the model of a screen of this size on which nothing happened yet.
 func New(size term.Size, now time.Time) Model {
-	return Model{size: size, now: now, log: newLog(), when: event.WhenPause, agents: map[event.SessionID]bool{}, sent: map[string]string{}, urgency: Prompt}
+	shows := &commands{}
+	return Model{size: size, now: now, state: transcript.New(), show: display.New(shows), shows: shows, log: newLog(), when: event.WhenPause, agents: map[event.SessionID]bool{}, sent: map[string]string{}, urgency: Prompt}
 }
 
 // Urgency returns how soon the changes since the last frame are to be seen.
@@ -72,20 +100,19 @@ func (m *Model) urge(u Urgency) { m.urgency = max(m.urgency, u) }
 
 // running reports whether a run is open.
 func (m *Model) running() bool {
-	st := m.log.source.Status()
-	return !st.Run.IsZero() || st.Phase == display.Thinking || st.Phase == display.StreamingText || st.Phase == display.ToolExecuting
+	phase, _ := display.PhaseOf(m.state)
+	return m.state.Run != nil || phase != display.Idle && phase != display.Error
 }
+
+// aborting reports whether the open run is being stopped.
+func (m *Model) aborting() bool { return m.state.Run != nil && m.state.Run.Aborting }
 
 // busy reports whether frames come that nobody's keys asked for: then the
 // cursor is painted, and the terminal's own rests hidden.
 func (m *Model) busy() bool { return m.running() || !m.lost.IsZero() }
 
 func (m *Model) scene() *scene {
-	s := &scene{now: m.now, asked: map[event.CallID]bool{}, agent: m.agents}
-	for _, it := range m.log.source.OpenAsks() {
-		s.asked[it.Ask.Opened.Call] = true
-	}
-	return s
+	return &scene{now: m.now, agent: m.agents}
 }
 
 // say shows a notice.

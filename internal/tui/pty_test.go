@@ -11,52 +11,63 @@ import (
 
 	"github.com/creack/pty"
 
+	"parley/internal/client"
 	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/internal/transcript"
 	"parley/test/need"
 )
 
 // A fakeSource is a session that a test tells. The real one is a client of a
 // daemon; what Run makes of its updates is the same.
 type fakeSource struct {
-	updates chan Update
+	updates chan client.Update
 	sent    chan command.Body
 	past    []event.Event
 	seq     event.Seq
+	state   *transcript.State // of what was told
 }
 
-func newSource() *fakeSource {
-	s := &fakeSource{updates: make(chan Update, 1024), sent: make(chan command.Body, 64)}
-	s.updates <- Attached{Client: "me"}
+func newSource() *fakeSource { return newSourceOf(1024) }
+
+func newSourceOf(room int) *fakeSource {
+	s := &fakeSource{updates: make(chan client.Update, room), sent: make(chan command.Body, 64), state: transcript.New()}
+	s.updates <- client.Joined{Client: "me", State: transcript.New()}
 	return s
 }
 
-func (s *fakeSource) Updates() <-chan Update { return s.updates }
+func (s *fakeSource) Updates() <-chan client.Update { return s.updates }
 
 func (s *fakeSource) Send(id string, b command.Body) {
 	s.sent <- b
-	s.updates <- Reply{command.Result{ID: id, Name: command.Name(b)}}
+	s.updates <- client.Reply{Result: command.Result{ID: id, Name: command.Name(b)}}
 }
 
-func (s *fakeSource) Past(_ context.Context, before event.Seq, limit int) ([]event.Event, bool, error) {
+func (s *fakeSource) Past(_ context.Context, at client.Cursor, limit int) (client.Page, error) {
 	var out []event.Event
 	for _, e := range s.past {
-		if e.Seq < before {
+		if e.Seq < at.Before {
 			out = append(out, e)
 		}
 	}
-	more := len(out) > limit
-	return out[max(0, len(out)-limit):], more, nil
+	p := client.Page{Events: out[max(0, len(out)-limit):], More: len(out) > limit}
+	if len(p.Events) > 0 {
+		p.Earlier = client.Cursor{Session: sessionID, Before: p.Events[0].Seq}
+	}
+	return p, nil
 }
 
 func (s *fakeSource) happen(bodies ...event.Body) {
 	var events []event.Event
 	for _, b := range bodies {
 		s.seq++
-		events = append(events, event.Event{Seq: s.seq, Time: time.Now(), Session: sessionID, Run: "r1", Body: b})
+		e := s.state.Now(b)
+		e.Seq, e.Time, e.Session = s.seq, time.Now(), sessionID
+		s.state.Apply(e)
+		events = append(events, e)
 	}
-	s.updates <- News{events}
+	s.updates <- client.News{Events: events}
 }
 
 // patience ends a test that hangs.
@@ -102,7 +113,7 @@ func newRigWith(t testing.TB, w, h int, prepare func(*fakeSource)) *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	go func() {
-		r.ended <- Run(ctx, Options{Source: r.source, Terminal: terminal, Session: sessionID, Debug: true})
+		r.ended <- Run(ctx, Options{Source: r.source, Terminal: terminal, Debug: true})
 	}()
 	t.Cleanup(r.close)
 	return r

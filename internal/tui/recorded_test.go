@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"parley/internal/command"
-	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/transcript"
 )
@@ -27,23 +26,11 @@ type told struct {
 	*stage
 	log   []event.Event
 	at    int
-	state *transcript.State // of what was played
-	heard int               // intents that the recording has to agree with
-	old   bool              // what the display yields is from the past
-	past  []string          // what was written in earlier sessions
+	heard int      // intents that the recording has to agree with
+	past  []string // what was written in earlier sessions
 }
 
-func newTold(s *stage) *told {
-	t := &told{stage: s, state: transcript.New()}
-	t.control = display.New(sessionID, t)
-	return t
-}
-
-// Render hands what the display yields to the model.
-func (s *told) Render(c display.RenderCommand) error {
-	s.reduce(Shown{Command: c, Old: s.old})
-	return nil
-}
+func newTold(s *stage) *told { return &told{stage: s} }
 
 // session opens a recording.
 func (s *told) session(name string) error {
@@ -141,9 +128,7 @@ func (s *told) next() {
 	s.at++
 	s.come(e.Time)
 	s.agree(e)
-	s.state.Apply(e)
 	s.reduce(Happened{e})
-	s.control.Apply(e)
 }
 
 // agree fails unless what the person of the story sent is what the recorded one
@@ -187,43 +172,55 @@ func (s *told) agree(e event.Event) {
 }
 
 // resume comes to the session after an event, as somebody does who attaches: what
-// happened before the open run is the past, without what no log keeps; the run is
-// told from its begin.
+// happened before the open run is the past, without what grew and has ended, which
+// no log keeps; the run is told from its begin.
 func (s *told) resume(text string) error {
 	end, err := s.find(text)
 	if err != nil {
 		return err
 	}
-	head := 0
-	for i, e := range s.log[:end] {
-		switch e.Body.(type) {
-		case event.RunStarted:
-			head = i
-		case event.RunEnded:
-			head = i + 1
-		}
-	}
-	var past []event.Event
-	for _, e := range s.log[:head] {
-		s.state.Apply(e)
-		if k := e.Kind(); k != "block.grew" && k != "call.grew" {
-			past = append(past, e)
-		}
-	}
-	more := len(past) > firstPage
-	past = past[max(0, len(past)-firstPage):]
-	s.now = s.log[end-1].Time
-	s.reduce(Ticked{s.now})
-	s.reduce(Opened{State: s.state, Client: "c9"})
-	s.old = true
-	for _, e := range past {
-		s.control.Apply(e)
-	}
-	s.old = false
-	s.reduce(Recalled{more})
-	for s.at = head; s.at < end; {
-		s.next()
-	}
+	s.join(end)
 	s.draw()
 	return nil
+}
+
+// join comes to the session after so many events.
+func (s *told) join(end int) {
+	now := transcript.New()
+	for _, e := range s.log[:end] {
+		now.Apply(e)
+	}
+	opened := Opened{Client: "c9", State: now.Checkpoint().Tail(20)}
+	ended := map[string]bool{}
+	for _, e := range s.log[:end] {
+		switch b := e.Body.(type) {
+		case event.BlockEnded:
+			ended[string(e.Session)+string(b.Block)] = true
+		case event.CallEnded:
+			ended[string(e.Session)+string(b.Call)] = true
+		}
+	}
+	for _, e := range s.log[:end] {
+		of := ""
+		switch b := e.Body.(type) {
+		case event.BlockGrew:
+			of = string(e.Session) + string(b.Block)
+		case event.CallGrew:
+			of = string(e.Session) + string(b.Call)
+		}
+		if e.Seq <= opened.State.Seq && !ended[of] {
+			opened.Past = append(opened.Past, e)
+		}
+	}
+	opened.More = len(opened.Past) > firstPage
+	opened.Past = opened.Past[max(0, len(opened.Past)-firstPage):]
+	s.now = s.log[end-1].Time
+	s.reduce(Ticked{s.now})
+	head := opened.State.Seq
+	s.reduce(opened)
+	for s.at = 0; s.at < end; s.at++ {
+		if e := s.log[s.at]; e.Seq > head {
+			s.reduce(Happened{e})
+		}
+	}
 }

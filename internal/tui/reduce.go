@@ -22,20 +22,14 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		out = m.typed(in.Event)
 	case Opened:
 		m.opened(in)
-	case Shown:
-		m.shown(in)
-	case Recalled:
-		m.log.recall(recallScreens*m.size.Height, m.size.Width, in.More, m.scene())
-		m.urge(Prompt)
 	case Happened:
-		before := m.session
-		if m.session = m.session.happened(in.Event); m.session.differs(before) {
-			m.urge(Stream)
-		}
+		m.happened(in.Event)
 	case Answered:
 		out = m.answered(in.Result)
 	case Inputs:
 		m.composer = m.composer.earlier(in.Texts)
+	case Warned:
+		m.say(cell.Clean(in.Fault.Message), bad, faultTime)
 	case Lost:
 		if m.lost.IsZero() {
 			m.lost = m.now
@@ -61,7 +55,7 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		m.redraw = true
 		m.urge(Prompt)
 	}
-	m.asking = m.asking.follow(m.log.source.OpenAsks(), m.session.client, m.now).arm(m.now, m.sync)
+	m.asking = m.asking.follow(m.log.source.OpenAsks(), m.client).arm(m.now, m.sync)
 	return m, out
 }
 
@@ -72,9 +66,6 @@ func (m *Model) ticked(in Ticked) {
 	if m.notice.text != "" && !m.now.Before(m.notice.at.Add(m.notice.lasts)) {
 		m.notice = notice{}
 		m.urge(Stream)
-	}
-	if m.now.Unix() != before.Unix() {
-		m.counted = m.spent
 	}
 	if m.now.Unix() != before.Unix() && (m.busy() || m.asking.phase != ConfirmNone || m.notice.aged) {
 		m.urge(Stream)
@@ -98,39 +89,76 @@ func (m *Model) drawn(p Page) {
 	}
 }
 
-// opened begins the story, or begins it anew after the connection was lost: what
-// is live is taken back, for it will be told again from where it began.
+// opened takes the session over, with its past, or goes on after the connection
+// was lost.
 func (m *Model) opened(in Opened) {
 	if !m.lost.IsZero() {
 		m.say("connected again", dim, noticeTime)
 		m.lost = zeroTime
 	}
-	if in.State != nil {
-		m.session = m.session.open(in.State, in.Client)
-	} else {
-		m.session.client = in.Client
-	}
+	m.client = in.Client
 	m.urge(Prompt)
+	if in.State == nil {
+		return
+	}
+	m.state, m.counted = in.State, counted{}
+	if len(in.Past) == 0 {
+		m.show.Attach(m.state) // the log takes everything
+		m.take(true)
+		return
+	}
+	past := m.state.Resume(0)
+	for _, e := range in.Past {
+		m.show.Apply(past, e)
+		m.take(true)
+	}
+	m.log.recall(recallScreens*m.size.Height, m.size.Width, in.More, m.scene())
 }
 
-// shown takes a command of the display.
-func (m *Model) shown(in Shown) {
-	m.log.source.Render(in.Command)
+// happened folds an event in and takes what is to be shown of it.
+func (m *Model) happened(e event.Event) {
+	if second := e.Time.Unix(); second > m.counted.second && m.state.Run != nil {
+		m.counted = counted{second, m.state.Run.Written}
+	}
+	m.show.Apply(m.state, e)
+	m.take(false)
+	if e.Session == m.state.Session {
+		m.urge(stirs(e))
+	}
+}
+
+// stirs says how soon an event is to be seen of which a row tells that reads the
+// state: what else there is to see comes as commands.
+func stirs(e event.Event) Urgency {
+	switch e.Body.(type) {
+	case event.RunAborting, event.PlanChanged, event.PlanCleared, event.CallAnnounced:
+		return Prompt
+	case event.SessionOpened, event.SettingChanged, event.ClientJoined, event.ClientLeft, event.InputQueued, event.InputChanged,
+		event.InputTaken, event.InputDropped, event.TurnStarted, event.ResponseStarted, event.PermissionReady, event.PermissionDecided:
+		return Stream
+	case event.SessionTitled, event.UsageChanged:
+		return Light
+	}
+	return Calm
+}
+
+// take takes what the display has yielded.
+func (m *Model) take(old bool) {
+	for _, c := range m.shows.take() {
+		m.shown(c, old)
+	}
+}
+
+// shown takes a command of the display, an old one of the past that is shown at
+// the start.
+func (m *Model) shown(c display.RenderCommand, old bool) {
+	m.log.source.Render(c)
 	urgency := Prompt
-	switch c := in.Command.(type) {
-	case display.AppendText:
-		m.spent += len(c.Text)
+	switch c := c.(type) {
+	case display.AppendText, display.AppendThought, display.AppendCall:
 		urgency = Stream
-	case display.AppendThought:
-		m.spent += len(c.Text)
-		urgency = Stream
-	case display.AppendCall:
-		urgency = Stream
-	case display.ShowUsage, display.ShowTitle:
-		urgency = Light
 	case display.StartRun:
-		m.spent, m.counted = 0, 0
-		m.when = event.WhenPause
+		m.when, m.counted = event.WhenPause, counted{second: c.At.Time.Unix()}
 	case display.OpenAgent:
 		agents := map[event.SessionID]bool{c.At.Session: true}
 		for id := range m.agents {
@@ -138,13 +166,11 @@ func (m *Model) shown(in Shown) {
 		}
 		m.agents = agents
 	case display.OpenAsk:
-		m.bell = !in.Old && m.blurred
+		m.bell = !old && m.blurred
 	case display.CloseAsk:
-		if !in.Old {
-			m.closed(c)
-		}
+		m.closed(c)
 	}
-	if in.Old {
+	if old {
 		urgency = Stream
 	}
 	m.urge(urgency)
@@ -152,7 +178,7 @@ func (m *Model) shown(in Shown) {
 
 // closed says who answered an ask that left without our doing.
 func (m *Model) closed(c display.CloseAsk) {
-	if m.asking.ask.Ask != c.Closed.Ask || m.asking.mine[c.Closed.Ask] {
+	if m.asking.mine[c.Closed.Ask] || !m.now.Before(c.At.Time.Add(closedTime)) {
 		return
 	}
 	text := cell.Clean(c.Closed.Outcome)
@@ -169,7 +195,7 @@ func (m *Model) closed(c display.CloseAsk) {
 		}
 	}
 	m.say(text, dim, closedTime)
-	m.notice.aged = true
+	m.notice.at, m.notice.aged = c.At.Time, true
 }
 
 // answered takes the result of a command. What was refused is said, and its text

@@ -47,7 +47,7 @@ func waitOnStdout() int {
 	}
 	source := newSource()
 	source.happen(begin("wait")...)
-	err = Run(context.Background(), Options{Source: panickingSource{source}, Terminal: terminal, Session: sessionID})
+	err = Run(context.Background(), Options{Source: panickingSource{source}, Terminal: terminal})
 	fmt.Printf("left: %v\r\n", err)
 	return 0
 }

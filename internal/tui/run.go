@@ -1,12 +1,13 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"time"
 
-	"parley/internal/display"
+	"parley/internal/client"
 	"parley/internal/event"
 	"parley/internal/term"
 )
@@ -15,7 +16,6 @@ import (
 type Options struct {
 	Source   Source
 	Terminal Terminal // Run closes it
-	Session  event.SessionID
 	// Debug asserts the invariants at the end of every tick, as PARLEY_DEBUG asks
 	// for; a breach ends Run with an error.
 	Debug bool
@@ -27,6 +27,10 @@ type Options struct {
 	Model string
 	// Prompt is sent as the first prompt, where it is not empty.
 	Prompt string
+	// Inputs returns what was said to earlier sessions of a folder, the oldest
+	// first: what the composer goes back to. It is asked once, when the first frame
+	// is written, and may take its time; nil: there is nothing.
+	Inputs func(ctx context.Context, folder string) []string
 }
 
 // ErrSignal is what Run returns when a signal asked it to leave.
@@ -68,36 +72,23 @@ func Run(ctx context.Context, o Options) (err error) {
 // draws, and carries intents out.
 type loop struct {
 	Options
-	model   Model
-	screen  *screen
-	display *display.Controller
-	old     bool      // what the display yields is from the past
-	fed     int       // bytes that came since the last frame
-	seq     event.Seq // of the last event
-	first   event.Seq // of the first event that was shown
-	more    bool      // there is a past before that
-	before  RenderState
-	quit    *Quit
-	pager   *browser
-	pages   chan page
-	err     error
+	model  Model
+	screen *screen
+	fed    int // bytes that came since the last frame
+	before RenderState
+	quit   *Quit
+	pager  *browser
+	pages  chan page
+	inputs chan []string
+	err    error
 }
 
 func newLoop(o Options) *loop {
-	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1)}
+	l := &loop{Options: o, screen: newScreen(o.Terminal), pages: make(chan page, 1), inputs: make(chan []string, 1)}
 	l.model = New(o.Terminal.Size(), time.Now())
-	l.model.session.expected = o.Model
+	l.model.expected = o.Model
 	l.model.can, l.model.words = o.Terminal.Abilities(), o.Words
-	l.display = display.New(o.Session, shower{l})
 	return l
-}
-
-// A shower hands what the display yields to the model.
-type shower struct{ l *loop }
-
-func (s shower) Render(c display.RenderCommand) error {
-	s.l.reduce(Shown{c, s.l.old})
-	return nil
 }
 
 func (l *loop) run(ctx context.Context) error {
@@ -116,6 +107,8 @@ func (l *loop) run(ctx context.Context) error {
 		case u, ok := <-l.updates():
 			l.tick()
 			l.update(u, ok)
+		case texts := <-l.inputs:
+			l.reduce(Inputs{texts})
 		case err := <-l.screen.written:
 			l.tick()
 			l.wrote(err)
@@ -128,6 +121,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.draw(); err != nil {
 			return err
 		}
+		l.recall(ctx)
 		l.set(timer)
 	}
 	if l.err == nil && l.quit.Err == nil {
@@ -163,8 +157,20 @@ func (l *loop) drain() {
 	}
 }
 
+// recall asks for the inputs of earlier sessions, once there is a frame and the
+// folder is known: what can wait until then does.
+func (l *loop) recall(ctx context.Context) {
+	folder := l.model.state.Workspace
+	if l.Inputs == nil || folder == "" || l.screen.shown.Width == 0 {
+		return
+	}
+	ask := l.Inputs
+	l.Inputs = nil
+	go func() { l.inputs <- ask(ctx, folder) }()
+}
+
 // updates is where news comes from, or nil while the screen has enough to show.
-func (l *loop) updates() <-chan Update {
+func (l *loop) updates() <-chan client.Update {
 	if l.fed > feast && l.pager == nil {
 		return nil
 	}
@@ -206,71 +212,38 @@ func (l *loop) typed(e term.Event) {
 }
 
 // update takes what the source tells.
-func (l *loop) update(u Update, ok bool) {
+func (l *loop) update(u client.Update, ok bool) {
 	if !ok {
-		l.quit = &Quit{}
+		l.quit = cmp.Or(l.quit, &Quit{})
 		return
 	}
 	switch u := u.(type) {
-	case Attached:
-		l.attached(u)
-	case News:
+	case client.Joined:
+		l.reduce(Opened{u.Client, u.State, u.Past.Events, u.Past.More})
+		if l.Prompt != "" {
+			l.Prompt = ""
+			l.reduce(Typed{term.Key{Name: "enter"}})
+		}
+	case client.News:
 		for _, e := range u.Events {
 			l.happened(e)
 		}
-	case Reply:
+	case client.Reply:
 		l.reduce(Answered{u.Result})
-	case Inputs:
-		l.reduce(u)
-	case Down:
+	case client.Refused:
+		l.reduce(Warned{u.Fault})
+	case client.Lost:
 		l.reduce(Lost{u.Err})
-	}
-}
-
-func (l *loop) attached(a Attached) {
-	l.reduce(Opened{State: a.State, Client: a.Client})
-	if l.seq > 0 {
-		return
-	}
-	l.more = a.More
-	l.old = true
-	for _, e := range a.Past {
-		if l.first == 0 {
-			l.first = e.Seq
-		}
-		l.apply(e)
-	}
-	if len(a.Past) == 0 && a.State != nil {
-		l.seq = a.State.Seq
-		l.display.Attach(a.State)
-	}
-	l.old = false
-	if len(a.Past) > 0 {
-		l.reduce(Recalled{a.More})
-	}
-	if l.Prompt != "" {
-		l.Prompt = ""
-		l.reduce(Typed{term.Key{Name: "enter"}})
+	case client.Over:
+		l.err = u.Err
 	}
 }
 
 func (l *loop) happened(e event.Event) {
-	if e.Seq <= l.seq && e.Seq != 0 {
-		return // told before the connection was lost
-	}
-	if l.first == 0 {
-		l.first = e.Seq
-	}
-	l.reduce(Happened{e})
-	l.apply(e)
-}
-
-func (l *loop) apply(e event.Event) {
-	l.seq = max(l.seq, e.Seq)
 	if l.fed += weight(e); l.fed > feast {
 		l.model.urge(Prompt)
 	}
-	l.display.Apply(e)
+	l.reduce(Happened{e})
 }
 
 // weight is about how much an event makes the screen hold.

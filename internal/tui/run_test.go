@@ -10,9 +10,10 @@ import (
 
 	"github.com/creack/pty"
 
-	"parley/internal/command"
+	"parley/internal/client"
 	"parley/internal/event"
 	"parley/internal/term"
+	"parley/internal/transcript"
 )
 
 // past is a session of n turns.
@@ -45,7 +46,9 @@ func TestResume(t *testing.T) {
 	r := newRigWith(t, 80, 24, func(s *fakeSource) {
 		<-s.updates
 		s.past, s.seq = all, event.Seq(len(all))
-		s.updates <- Attached{Client: "me", Past: all[len(all)-280:], More: true}
+		state := transcript.New()
+		state.Session, state.Seq = sessionID, s.seq
+		s.updates <- client.Joined{Client: "me", State: state, Past: client.Page{Events: all[len(all)-280:], More: true}}
 	})
 	screen := r.untilText("ask for anything")
 	if !strings.Contains(screen, "answer 399") {
@@ -88,9 +91,9 @@ func TestReconnect(t *testing.T) {
 	r.source.happen(begin("go")...)
 	r.source.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockGrew{Block: "b", Text: "first line\n\nsecond "})
 	r.untilText("second")
-	r.source.updates <- Down{errors.New("the daemon is gone")}
+	r.source.updates <- client.Lost{Err: errors.New("the daemon is gone")}
 	r.untilText("reconnecting")
-	r.source.updates <- Attached{Client: "me again"}
+	r.source.updates <- client.Joined{Client: "me again"}
 	r.wrote("connected again")
 	r.source.seq -= 2
 	r.source.happen(event.BlockGrew{Block: "b", Text: "first line\n\nsecond "}, event.BlockGrew{Block: "b", Text: "first line\n\nsecond "})
@@ -145,7 +148,7 @@ func TestLeavesWithAll(t *testing.T) {
 		source.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockEnded{Block: "b", Role: event.RoleText, Text: text.String()})
 		source.happen(finish()...)
 		close(source.updates)
-		if err := Run(t.Context(), Options{Source: source, Terminal: terminal, Session: sessionID, Debug: true}); err != nil {
+		if err := Run(t.Context(), Options{Source: source, Terminal: terminal, Debug: true}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 200 {
@@ -166,7 +169,7 @@ func TestClearWhileWriting(t *testing.T) {
 		ended := make(chan error)
 		terminal.release <- struct{}{}
 		go func() {
-			ended <- Run(ctx, Options{Source: source, Terminal: terminal, Session: sessionID, Debug: true})
+			ended <- Run(ctx, Options{Source: source, Terminal: terminal, Debug: true})
 		}()
 		<-terminal.frames
 		source.happen(begin("go")...)
@@ -194,12 +197,11 @@ func TestClearWhileWriting(t *testing.T) {
 // are heard all the same, and all of it is shown in the end.
 func TestStalledTerminalCatchesUp(t *testing.T) {
 	const pieces, size = 300, 4 << 10
-	source := &fakeSource{updates: make(chan Update, pieces+10), sent: make(chan command.Body, 64)}
-	source.updates <- Attached{Client: "me"}
+	source := newSourceOf(pieces + 10)
 	terminal := &stuck{events: make(chan term.Event), frames: make(chan struct{}, 1), release: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- Run(ctx, Options{Source: source, Terminal: terminal, Session: sessionID}) }()
+	go func() { ended <- Run(ctx, Options{Source: source, Terminal: terminal}) }()
 	<-terminal.frames
 	source.happen(append(begin("go"), event.BlockStarted{Block: "b", Role: event.RoleText})...)
 	text := strings.Repeat("x", size-2) + "\n\n"

@@ -7,17 +7,15 @@ import (
 	"time"
 
 	"parley/internal/cell"
-	"parley/internal/display"
 	"parley/internal/event"
 	"parley/internal/term"
 )
 
-// A stage is a model, the display before it and an emulator behind it, driven
-// step by step: what Run does, without its goroutines and its clock.
+// A stage is a model and an emulator behind it, driven step by step: what Run
+// does, without its goroutines and its clock.
 type stage struct {
 	t       testing.TB
 	model   Model
-	control *display.Controller
 	screen  *emulator
 	shown   Page
 	before  RenderState
@@ -39,16 +37,8 @@ func newStage(t testing.TB, w, h int, reflow term.Reflow, shell ...string) *stag
 	}
 	s.model = New(term.Size{Width: w, Height: h}, s.now)
 	s.reduce(Typed{term.Capable{Abilities: term.Abilities{Reflow: reflow}}})
-	s.control = display.New(sessionID, stageRenderer{s})
 	s.before = s.model.RenderState()
 	return s
-}
-
-type stageRenderer struct{ s *stage }
-
-func (r stageRenderer) Render(c display.RenderCommand) error {
-	r.s.reduce(Shown{Command: c})
-	return nil
 }
 
 // reduce takes an input and checks the invariants after it.
@@ -77,9 +67,9 @@ func (s *stage) happen(bodies ...event.Body) {
 	s.t.Helper()
 	for _, b := range bodies {
 		s.seq++
-		e := event.Event{Seq: s.seq, Time: s.now, Session: sessionID, Run: "r1", Body: b}
+		e := s.model.state.Now(b)
+		e.Seq, e.Time, e.Session = s.seq, s.now, sessionID
 		s.reduce(Happened{e})
-		s.control.Apply(e)
 	}
 }
 

@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"parley/internal/cell"
 	"parley/internal/display"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 // stateRow says what is waited for, for how long, and which keys matter now.
@@ -21,7 +23,7 @@ func (m *Model) stateRow(width int) cell.Line {
 		brief.add(dim, " · "+seconds(m.now.Sub(since)))
 	}
 	full := brief.line
-	if n := m.counted / 4; n > 0 && m.running() {
+	if n := m.written() / 4; n > 0 && m.running() {
 		full = cell.Join(full, cell.Styled(" · ~"+plural(n, "token"), dim))
 	}
 	return beside(m.keys(), width, full, brief.line)
@@ -45,77 +47,92 @@ func beside(keys []string, width int, lines ...cell.Line) cell.Line {
 	return cell.Truncate(lines[0], max(width-1, 1))
 }
 
+// written is how much the model has written in the run, in bytes, as of the last
+// full second.
+func (m *Model) written() int {
+	switch {
+	case m.state.Run == nil:
+		return 0
+	case m.now.Unix() > m.counted.second:
+		return m.state.Run.Written
+	}
+	return m.counted.bytes
+}
+
 // waitingFor names what is waited for, and since when.
 func (m *Model) waitingFor() (what string, since time.Time, style cell.Style) {
-	st := m.log.source.Status()
+	s := m.state
 	switch {
 	case !m.lost.IsZero():
 		return "reconnecting", m.lost, needed
 	case !m.running():
 		return "", time.Time{}, plain
-	case st.Aborting:
-		return "stopping", st.Aborted, plain
+	case m.aborting():
+		return "stopping", s.Run.Stopping, plain
 	}
-	if r := m.retry(); r != nil {
-		reason, _ := oneLine(r.Retry.Reason, 60)
-		left := r.Began.Add(time.Duration(r.Retry.DelayMS) * time.Millisecond).Sub(m.now)
-		if left <= 0 {
-			return fmt.Sprintf("asking again (%d of %d): %s", r.Retry.Attempt, r.Retry.Max, reason), r.Began, needed
-		}
-		return fmt.Sprintf("asking again in %s (%d of %d): %s", seconds(left+time.Second-1), r.Retry.Attempt, r.Retry.Max, reason), time.Time{}, needed
+	if s.Step != nil && s.Step.Retry != nil {
+		return m.again(s.Step.Retry)
 	}
 	for _, it := range m.log.source.OpenAsks() {
-		if to := it.Ask.Opened.To; to != "" && to != m.session.client {
+		if to := it.Ask.Opened.To; to != "" && to != m.client {
 			return "waiting for an answer on another client", it.Began, plain
 		}
 	}
-	if m.session.ready != "" {
-		return cell.Clean(m.session.ready) + " is ready to be decided", time.Time{}, plain
+	if tool := ready(s); tool != "" {
+		return cell.Clean(tool) + " is ready to be decided", time.Time{}, plain
 	}
-	return m.phase(st), m.since(st), plain
+	what, since = m.phase()
+	return what, since, plain
 }
 
-// since returns when the phase began: as the log says, and where it does not say,
-// when the run did.
-func (m *Model) since(st display.Status) time.Time {
-	if st.Since.IsZero() {
-		return st.Run
+// again says that the model is asked again.
+func (m *Model) again(r *transcript.Retry) (what string, since time.Time, style cell.Style) {
+	reason, _ := oneLine(r.Reason, 60)
+	left := r.At.Add(time.Duration(r.DelayMS) * time.Millisecond).Sub(m.now)
+	if left <= 0 {
+		return fmt.Sprintf("asking again (%d of %d): %s", r.Attempt, r.Max, reason), r.At, needed
 	}
-	return st.Since
+	return fmt.Sprintf("asking again in %s (%d of %d): %s", seconds(left+time.Second-1), r.Attempt, r.Max, reason), time.Time{}, needed
 }
 
-func (m *Model) phase(st display.Status) string {
-	switch st.Phase {
-	case display.Thinking, display.Error, display.Idle:
-		if st.Hint != "" {
-			return "writing a call of " + cell.Clean(st.Hint)
+// ready is the tool of a call that can be decided and that nobody is asked about
+// yet; empty for none.
+func ready(s *transcript.State) string {
+	if s.Step == nil || len(s.Asks) > 0 {
+		return ""
+	}
+	for _, c := range s.Step.Calls {
+		if c.Ready && c.Decided == nil && c.Ended == nil {
+			return c.Name
 		}
-		if items := m.log.source.Items(); len(items) > 0 && items[len(items)-1].Open && items[len(items)-1].Kind == display.KindThought {
-			return "thinking"
-		}
-		if name := m.session.modelName(); name != "" {
-			return "waiting for " + name
-		}
-		return "waiting for the model"
+	}
+	return ""
+}
+
+// phase says what goes on, and since when: as the log says, and where it does not
+// say, since the run began.
+func (m *Model) phase() (what string, since time.Time) {
+	s := m.state
+	switch phase, tool := display.PhaseOf(s); phase {
 	case display.StreamingText:
-		return "writing"
+		return "writing", s.Block().Started
 	case display.ToolExecuting:
-		if st.What != "" {
-			return "running " + cell.Clean(st.What)
-		}
-		return "running a tool"
+		return "running " + cell.Clean(cmp.Or(tool, "a tool")), s.Running().Started
+	case display.Thinking, display.Error, display.Idle:
 	}
-	return "working"
-}
-
-// retry returns the retry that is waited for, or nil.
-func (m *Model) retry() *display.Item {
-	for _, it := range m.log.source.Items() {
-		if it.Kind == display.KindRetry && it.Open {
-			return it
-		}
+	if since = s.Waiting; since.IsZero() && s.Run != nil {
+		since = s.Run.Started
 	}
-	return nil
+	if b := s.Block(); b != nil && b.Role == event.RoleThinking {
+		return "thinking", since
+	}
+	if r := s.Response(); r != nil && r.Phase == transcript.Open && r.Block == nil && len(r.Announced) > 0 {
+		return "writing a call of " + cell.Clean(r.Announced[len(r.Announced)-1].Name), since
+	}
+	if name := m.modelName(); name != "" {
+		return "waiting for " + name, since
+	}
+	return "waiting for the model", since
 }
 
 // whens say when a steer takes over, in full and in short.
@@ -129,7 +146,7 @@ var whens = map[event.When][2]string{
 func (m *Model) keys() []string {
 	steer := whens[m.when]
 	switch {
-	case !m.lost.IsZero(), m.log.source.Status().Aborting:
+	case !m.lost.IsZero(), m.aborting():
 		return []string{"ctrl+c ctrl+c leave"}
 	case m.edited != "":
 		return []string{"enter changes it · esc leaves it", "enter changes it"}

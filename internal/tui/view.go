@@ -11,7 +11,6 @@ import (
 // A scene is what views see beside their item.
 type scene struct {
 	now   time.Time
-	asked map[event.CallID]bool // calls that an open ask is about
 	agent map[event.SessionID]bool
 }
 
@@ -23,9 +22,10 @@ func (s *scene) sign() string {
 }
 
 // told reports whether another item says all that is to be said of this one: a
-// call that is a sub-agent.
+// call that is a sub-agent, and that nothing had been shown of before.
 func (s *scene) told(it *display.Item) bool {
-	return it.Call != nil && it.Call.Agent != "" && s.agent[it.Call.Agent]
+	c := it.Call
+	return c != nil && c.Agent != "" && s.agent[c.Agent] && c.Asked == nil && c.Preview == nil
 }
 
 // viewOf returns the component that an item is laid out by.

@@ -20,16 +20,16 @@ func (d *Dialect) Frames(p Peer, s *transcript.State, e event.Event) []Frame {
 	return out
 }
 
-// Opening returns what the peer would have got of what is open in s, had it been
-// there: what Encode makes of each event that opened it, but for those that
-// leave tells of. It is what Attach of most dialects is.
-func (d *Dialect) Opening(p Peer, s *transcript.State, leave func(event.Body) bool) []Frame {
+// Opening returns what a peer would have got of what is open in s, had it been
+// there: what encode makes of each event that opened it, but for those that leave
+// tells of. It is what the Attach of a dialect is made of.
+func Opening(c Class, s *transcript.State, encode func(Class, *transcript.State, event.Event) []Frame, leave func(event.Event) bool) []Frame {
 	var out []Frame
 	t := transcript.New()
 	for _, e := range transcript.Opening(s) {
 		for e := range transcript.Advance(t, e) {
-			if t.Apply(e); leave == nil || !leave(e.Body) {
-				out = append(out, d.Encode(p.Class, t, e)...)
+			if t.Apply(e); leave == nil || !leave(e) {
+				out = append(out, encode(c, t, e)...)
 			}
 		}
 	}

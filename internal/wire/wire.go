@@ -144,10 +144,10 @@ type Host interface {
 	Do(ctx context.Context, c command.Command) command.Result
 
 	// Follow returns a copy of the session's state and every event after that
-	// state's Seq, without gap or repeat, until ctx ends. With since, the state
-	// is the one after that event, as far as a client needs it; without, it is
-	// the one before the open run, or the present one where no run is open. The
-	// sequence ends without an error where the session is removed.
+	// state's Seq, without gap or repeat, until ctx ends. With since, the state is
+	// that of transcript.State.Resume; without, that of Checkpoint: the one before
+	// the open run, or the present one where no run is open. The sequence ends
+	// without an error where the session is removed.
 	Follow(ctx context.Context, id event.SessionID, since *event.Seq) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault)
 
 	// Catalog returns what is listed now and every event of the catalog after

@@ -15,6 +15,7 @@ import (
 	"parley/internal/cell"
 	"parley/internal/display/plain"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 // document is markdown as models write it, n bytes or a little more: prose most
@@ -131,9 +132,9 @@ func markdowns(b *bench) error {
 }
 
 func show(log []event.Event, o plain.Options) error {
-	r := plain.New(io.Discard, o)
+	r, s := plain.New(io.Discard, o), transcript.New()
 	for _, e := range log {
-		if err := r.Apply(e); err != nil {
+		if err := r.Apply(s, e); err != nil {
 			return err
 		}
 	}

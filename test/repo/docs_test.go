@@ -43,7 +43,7 @@ are RFC 3339 in UTC with nanoseconds; a key that is absent is empty, zero or fal
 
 Lines of JSON over a Unix socket, UTF-8, ended by LF. The client speaks first:
 
-    > {"type":"hello","protocol":1,"client":{"name":"…","version":"…","build":"…"},"session":ID|"new"|"last"|null,"since":SEQ|null,"cwd":"…","env":{…},"capabilities":["ask","presence"]}
+    > {"type":"hello","protocol":1,"client":{"name":"…","version":"…","build":"…"},"session":ID|"new"|"last"|null,"since":SEQ|null,"cwd":"…","env":{…},"capabilities":["ask","presence","content"]}
     < {"type":"welcome","protocol":1,"server":{"name":"…","version":"…","build":"…","pid":1},"client":"…","session":ID|null,"head":SEQ}
     > {"type":"prompt","id":"7","session":ID,"data":{"text":"…"}}
     < {"type":"result","id":"7","ok":true,"data":{…}}
@@ -51,9 +51,15 @@ Lines of JSON over a Unix socket, UTF-8, ended by LF. The client speaks first:
 
 A session that is followed is a line ` + "`{\"type\":\"state\",…}`" + ` where the stream does not begin at the session's start, and
 then its events, the lines that have a seq. Without since it begins at the start of the open run; with since every later
-event comes, in order, without gap or repeat; 0 is everything. A client that is behind gets grew events merged: the offset
-of the first, the seq of the last. The state names the entries that no summary has replaced, without their content; read
-gives the rest.
+event comes, in order, without gap or repeat; 0 is everything. Who folds the events into the state has the state of one
+that was there from the start. A client that is behind gets grew events merged: the offset of the first, the seq of the
+last.
+
+The state names the last entries only, at most its window, and without their content, so that a line is short however long
+the session is. Read gives the rest: the entries page by page (limit, then leaf set to the parent of the first one that
+came), the events page by page (limit, then before set to the seq of the first). A client that needs all entries with
+their content, as one that makes a dialect of the state does, says so by the capability content; ask says that it can
+answer asks, presence that the others are to see it.
 
 ## Envelope
 

@@ -47,7 +47,7 @@ func (r *Renderer) renderAgent(c display.RenderCommand) {
 			r.part(Aside)
 			r.wrapped(cell.Join(label(c.At.Voice), cell.Styled("~ "+flat(c.Header), cell.Style{Color: cell.Dim})))
 		}
-	case display.EnterPhase, display.StartCall, display.PreviewCall, display.DecideCall, display.ShowFiles:
+	case display.StartCall, display.PreviewCall, display.DecideCall, display.ShowFiles:
 		// Too fleeting for lines that stay.
 	default:
 		// The rest is the main session's alone.

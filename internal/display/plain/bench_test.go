@@ -11,6 +11,7 @@ import (
 	"parley/internal/cell"
 	"parley/internal/display/plain"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 // deltas is a run whose reply comes in pieces of the given size.
@@ -44,9 +45,9 @@ func document(n int) string {
 func benchmarkLog(b *testing.B, log []event.Event, o plain.Options) {
 	b.Helper()
 	for b.Loop() {
-		r := plain.New(io.Discard, o)
+		r, s := plain.New(io.Discard, o), transcript.New()
 		for _, e := range log {
-			if err := r.Apply(e); err != nil {
+			if err := r.Apply(s, e); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -273,10 +273,10 @@ func (b *broken) Write(p []byte) (int, error) {
 // more is written.
 func TestBrokenPipe(t *testing.T) {
 	r := plain.New(&broken{left: 1}, plain.Options{Terminal: true})
-	log := load(t)["overlap"]
+	log, s := load(t)["overlap"], transcript.New()
 	var failed int
 	for _, e := range log {
-		if err := errors.Join(r.Apply(e), r.Flush()); err != nil {
+		if err := errors.Join(r.Apply(s, e), r.Flush()); err != nil {
 			failed++
 		} else if failed > 0 {
 			t.Fatal("the error was forgotten")
@@ -302,7 +302,7 @@ func TestAttach(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range log[cut:] {
-		if err := r.Apply(e); err != nil {
+		if err := r.Apply(s, e); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,9 +14,8 @@ import (
 
 // Options say where line mode writes to.
 type Options struct {
-	Session event.SessionID // the main one; empty: that of the first event
-	Profile cell.Profile    // NoStyle for a pipe, for NO_COLOR and for --color never
-	Width   func() int      // columns of the terminal, asked for each part; nil or 0: lines are not wrapped
+	Profile cell.Profile // NoStyle for a pipe, for NO_COLOR and for --color never
+	Width   func() int   // columns of the terminal, asked for each part; nil or 0: lines are not wrapped
 
 	// Terminal says that a person watches: questions, notes and retries are
 	// shown among the rest, and Tick draws a spinner.
@@ -44,8 +43,6 @@ type Renderer struct {
 	faulted bool // the open run has shown what went wrong
 
 	stream   stream // what of the main session is being written
-	ended    bool   // the open reply has come to its end, unless it was cut there
-	cut      bool   // it was: the next reply goes on in the middle of its last line
 	thought  openThought
 	reply    openReply
 	aside    []display.RenderCommand // waits for the end of the stream
@@ -70,12 +67,13 @@ const flushSize = 32 << 10
 // New returns a renderer that writes to w.
 func New(w io.Writer, o Options) *Renderer {
 	r := &Renderer{w: w, options: o}
-	r.control = display.New(o.Session, r)
+	r.control = display.New(r)
 	return r
 }
 
-// Apply shows an event. The error is that of a write: nothing more can be shown.
-func (r *Renderer) Apply(e event.Event) error { return r.control.Apply(e) }
+// Apply shows an event and folds it into s. The error is that of a write: nothing
+// more can be shown.
+func (r *Renderer) Apply(s *transcript.State, e event.Event) error { return r.control.Apply(s, e) }
 
 // Attach shows what is open in a state, before the events that follow it.
 func (r *Renderer) Attach(s *transcript.State) error { return r.control.Attach(s) }
@@ -84,20 +82,19 @@ func (r *Renderer) Attach(s *transcript.State) error { return r.control.Attach(s
 // was said and done of it.
 func (r *Renderer) Past(past bool) { r.past = past }
 
-// Outcome returns how the last run ended, with its exit code.
-func (r *Renderer) Outcome() display.Outcome { return r.control.Outcome() }
-
 // State returns what the renderer remembers of its output.
 func (r *Renderer) State() State { return r.state }
 
 // Interrupt ends the output as an interrupted run does, for a program that
 // leaves before the run's end has come.
 func (r *Renderer) Interrupt() error {
+	r.endStream()
 	return r.Render(display.EndRun{Reason: event.ReasonAborted})
 }
 
 // Fail ends the output with an error that is not in the log.
 func (r *Renderer) Fail(message string) error {
+	r.endStream()
 	return r.Render(display.ShowFault{Code: "internal", Message: message})
 }
 
@@ -118,91 +115,39 @@ func (r *Renderer) Close() error {
 	return r.Flush()
 }
 
-// Render shows a command.
+// Render shows a command. What comes while a text is open and is no part of it
+// waits for its end.
 func (r *Renderer) Render(c display.RenderCommand) error {
-	switch {
-	case c.Where().Voice.Name == "":
-		r.renderMain(c)
-	case r.stream != closed:
-		r.aside = append(r.aside, c)
-	default:
-		r.renderAgent(c)
-	}
-	if len(r.out) >= flushSize {
-		return r.Flush()
-	}
-	return r.err
-}
-
-// renderMain shows a command of the main session. All but the text of the open
-// stream end it: the protocol's rule that an event which is not a reply flushes
-// the buffer.
-func (r *Renderer) renderMain(c display.RenderCommand) {
+	main := c.Where().Voice.Name == ""
 	switch c := c.(type) {
 	case display.StartThought:
 		r.startStream(thought)
 	case display.AppendThought:
 		r.appendStream(thought, c.Text)
 	case display.StartText:
-		if r.cut {
-			r.ended, r.cut = false, false
-			return
-		}
 		r.startStream(reply)
 	case display.AppendText:
 		r.appendStream(reply, c.Text)
-	case display.EndThought:
+	case display.EndThought, display.EndText:
 		r.endStream()
-	case display.EndText:
-		r.ended = r.stream == reply
-	case display.ShowInterruption:
-		if r.ended && c.Reason == "provider" {
-			r.cut = true
-			return
-		}
-		r.endStream()
-	case display.ShowDeveloper:
-		if !r.cut {
-			r.endStream()
-		}
 	case display.EnterPhase:
-		r.spinner.enter(c.Phase, c.What)
-	case display.ShowPlan, display.ShowTitle, display.AbortRun:
-		// For a screen that keeps a place for them.
-	case display.ShowUsage, display.HintCall:
-		r.settle()
-	default:
-		r.settle()
-		if r.stream != closed && beside(c) {
-			r.aside = append(r.aside, c)
-			return
+		if main {
+			r.spinner.enter(c.Phase, c.What)
 		}
-		r.endStream()
-		r.renderPart(c)
+	default:
+		switch {
+		case r.stream != closed:
+			r.aside = append(r.aside, c)
+		case main:
+			r.renderPart(c)
+		default:
+			r.renderAgent(c)
+		}
 	}
-}
-
-// settle ends a reply that has come to its end, now that what follows shows that
-// it was not cut there.
-func (r *Renderer) settle() {
-	if r.ended && !r.cut {
-		r.endStream()
+	if len(r.out) >= flushSize {
+		return r.Flush()
 	}
-}
-
-// beside reports whether a command of the main session is no part of what the
-// model says and does, so that it waits for the end of an open text.
-func beside(c display.RenderCommand) bool {
-	switch c := c.(type) {
-	case display.ShowNote, display.ShowRetry, display.ShowCompaction, display.ShowFiles,
-		display.OpenAsk, display.AnswerAsk, display.CloseAsk, display.AppendCall, display.PreviewCall, display.DecideCall:
-		return true
-	case display.StartCall:
-		return c.Origin == "user"
-	case display.EndCall:
-		return c.Origin == "user"
-	}
-	return false
+	return r.err
 }
 
 // renderPart shows a command of the main session with no stream open.
@@ -227,6 +172,8 @@ func (r *Renderer) renderPart(c display.RenderCommand) {
 		r.renderNews(c)
 	case display.ShowFiles, display.AppendCall, display.DecideCall:
 		// Files and decisions show in the outcomes of their calls.
+	case display.ShowDeveloper, display.EndRetry:
+		// Between Parley and the model.
 	case display.OpenAgent, display.UpdateAgent, display.CloseAgent:
 		// A sub-agent has a voice.
 	}

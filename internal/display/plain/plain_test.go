@@ -13,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/cell"
+	"parley/internal/display"
 	"parley/internal/display/plain"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -62,14 +64,15 @@ func load(t testing.TB) map[string][]event.Event {
 	return out
 }
 
-// show renders a log; between events it flushes as often as flush says.
-func show(t testing.TB, log []event.Event, o plain.Options, past bool, flush int) (*plain.Renderer, string) {
+// show renders a log; between events it flushes as often as flush says. It
+// returns the state at its end.
+func show(t testing.TB, log []event.Event, o plain.Options, past bool, flush int) (*transcript.State, string) {
 	t.Helper()
 	var out bytes.Buffer
-	r := plain.New(&out, o)
+	r, s := plain.New(&out, o), transcript.New()
 	r.Past(past)
 	for i, e := range log {
-		if err := r.Apply(e); err != nil {
+		if err := r.Apply(s, e); err != nil {
 			t.Fatal(err)
 		}
 		if flush > 0 && i%flush == 0 {
@@ -81,7 +84,7 @@ func show(t testing.TB, log []event.Event, o plain.Options, past bool, flush int
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return r, out.String()
+	return s, out.String()
 }
 
 // visible makes escape sequences readable.
@@ -93,10 +96,10 @@ func TestScenarios(t *testing.T) {
 		var b strings.Builder
 		for _, look := range looks {
 			b.WriteString("-- " + look.name + " --\n")
-			r, out := show(t, log, look.options, look.past, 0)
+			s, out := show(t, log, look.options, look.past, 0)
 			b.WriteString(visible(out))
 			if look.name == "a pipe" {
-				b.WriteString("-- exit --\n" + strconv.Itoa(r.Outcome().Exit()) + "\n")
+				b.WriteString("-- exit --\n" + strconv.Itoa(display.OutcomeOf(s).Exit()) + "\n")
 			}
 		}
 		file := filepath.Join("testdata", name+".txt")

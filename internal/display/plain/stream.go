@@ -43,7 +43,6 @@ func (r *Renderer) endStream() {
 		r.thoughts(r.thought.clean.Flush(), true)
 	}
 	r.stream, r.reply, r.thought = closed, openReply{}, openThought{}
-	r.ended, r.cut = false, false
 	waiting := r.aside
 	r.aside = nil
 	for _, c := range waiting {

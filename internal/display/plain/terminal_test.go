@@ -12,6 +12,7 @@ import (
 	"parley/internal/display"
 	"parley/internal/display/plain"
 	"parley/internal/event"
+	"parley/internal/transcript"
 )
 
 // screen is what is left on the lines of a terminal: it knows CR, LF and the
@@ -50,11 +51,11 @@ func TestSpinner(t *testing.T) {
 			o := plain.Options{Terminal: terminal, Width: columns(40)}
 			_, want := show(t, log, o, false, 1)
 			var out bytes.Buffer
-			r := plain.New(&out, o)
+			r, s := plain.New(&out, o), transcript.New()
 			now := time.Unix(100, 0)
 			drawn := false
 			for _, e := range log {
-				if err := errors.Join(r.Apply(e), r.Flush()); err != nil {
+				if err := errors.Join(r.Apply(s, e), r.Flush()); err != nil {
 					t.Fatal(err)
 				}
 				for range 3 {

@@ -65,22 +65,12 @@ func decode(p wire.Peer, s *transcript.State, _ wire.Frame) wire.In {
 	return wire.In{Peer: p, Replies: []wire.Frame{frame(s, failure("this stream only goes out: nothing that is sent to it is read"))}}
 }
 
-// attach repeats what is open: the piece of text so far, and a call that is
-// alone.
+// attach repeats the open turn, as far as it has come.
 func attach(p wire.Peer, s *transcript.State) []wire.Frame {
-	if s == nil || s.Step == nil || s.Step.Response == nil {
+	if s == nil {
 		return nil
 	}
-	var out []wire.Frame
-	if b := s.Step.Response.Block; b != nil && pieces(p.Class) && kindOf(b.Role) != "" && b.Text.Len() > 0 {
-		out = append(out, frame(s, text(kindOf(b.Role), b.Text.String())))
-	}
-	for _, c := range s.Step.Calls {
-		if c.Shown && c.Ended == nil && alone(s, c.ID) {
-			out = append(out, frame(s, callEvent(c)))
-		}
-	}
-	return out
+	return wire.Opening(p.Class, s, encode, nil)
 }
 
 func pieces(c wire.Class) bool {

@@ -104,9 +104,9 @@ func TestRenderOfEncode(t *testing.T) {
 		}
 		n++
 		var want bytes.Buffer
-		r := plain.New(&want, plain.Options{})
+		r, s := plain.New(&want, plain.Options{}), transcript.New()
 		for _, e := range log {
-			if err := r.Apply(e); err != nil {
+			if err := r.Apply(s, e); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -26,6 +26,25 @@ func laws(capabilities string) wiretest.Laws {
 			}
 		}
 		return out.String()
+	}, Facts: func(frames []wire.Frame) []wiretest.Fact {
+		var out []wiretest.Fact
+		for _, f := range frames {
+			var e cogency.Event
+			if json.Unmarshal(f, &e) != nil {
+				continue
+			}
+			fact := wiretest.Fact{What: e.Type, Grows: e.Type == "respond" || e.Type == "think"}
+			if e.Content != nil {
+				fact.Text = *e.Content
+			}
+			if e.Payload != nil && e.Payload.Content != nil {
+				fact.Text += *e.Payload.Content
+			}
+			if e.Type != "metric" && e.Type != "error" {
+				out = append(out, fact)
+			}
+		}
+		return out
 	}}
 }
 

@@ -26,7 +26,7 @@ func bad(format string, args ...any) error { return &BadLine{fmt.Sprintf(format,
 type Reader struct {
 	to      display.CommandRenderer
 	err     error // of the renderer
-	n       int   // names blocks and calls
+	n       int   // names calls
 	open    string
 	calls   []display.StartCall // that have no result yet, in order
 	ended   bool                // end came; its metric may still come
@@ -173,18 +173,17 @@ func (r *Reader) stream(kind, content string) {
 		r.finish()
 		r.open = kind
 		if kind == "think" {
-			r.show(display.StartThought{Block: event.BlockID(r.name())})
+			r.show(display.StartThought{})
 			r.phase(display.Thinking, "")
 		} else {
-			r.show(display.StartText{Block: event.BlockID(r.name())})
+			r.show(display.StartText{})
 			r.phase(display.StreamingText, "")
 		}
 	}
-	id := event.BlockID(strconv.Itoa(r.n))
 	if kind == "think" {
-		r.show(display.AppendThought{Block: id, Text: content})
+		r.show(display.AppendThought{Text: content})
 	} else {
-		r.show(display.AppendText{Block: id, Text: content})
+		r.show(display.AppendText{Text: content})
 	}
 }
 
@@ -194,15 +193,11 @@ func (r *Reader) phase(p display.Phase, what string) {
 
 // close ends the open thought or reply.
 func (r *Reader) close() {
-	id := event.BlockID(strconv.Itoa(r.n))
 	switch r.open {
 	case "think":
-		r.show(display.EndThought{Block: id})
+		r.show(display.EndThought{})
 	case "respond":
-		r.show(display.EndText{Block: id})
-		// No reply goes on where another was cut: what follows a text says that it
-		// is over.
-		r.show(display.ShowUsage{})
+		r.show(display.EndText{})
 	}
 	r.open = ""
 }

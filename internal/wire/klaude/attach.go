@@ -1,8 +1,6 @@
 package klaude
 
 import (
-	"slices"
-
 	"parley/internal/event"
 	"parley/internal/transcript"
 	"parley/internal/wire"
@@ -10,35 +8,31 @@ import (
 
 // attach is what a client gets on joining: the past in one event, the welcome,
 // and what is open as it would have come.
-func attach(_ wire.Peer, s *transcript.State) []wire.Frame {
+func attach(p wire.Peer, s *transcript.State) []wire.Frame {
 	if s == nil || s.Session == "" {
 		return nil
 	}
 	var out []any
-	if past := history(s); len(past) > 0 {
+	past, begun := history(s)
+	if len(past) > 0 {
 		out = append(out, ReplayHistoryEvent{At: here(s), Events: past, UpdatedAt: seconds(s.Time), IsLoad: true})
 	}
 	out = append(out, welcome(s, here(s)))
-	if len(s.Plan) > 0 {
-		out = append(out, TodoChangeEvent{here(s), todos(s.Plan)})
-	}
-	out = append(out, open(s)...)
-	ids := make([]event.SessionID, 0, len(s.Children))
-	for id := range s.Children {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		out = append(out, open(s.Children[id])...)
-	}
-	return frames(out...)
+	return append(frames(out...), wire.Opening(p.Class, s, encode, func(e event.Event) bool {
+		switch b := e.Body.(type) {
+		case event.SessionOpened:
+			return b.Origin != event.OriginAgent // the welcome says more
+		case event.RunStarted:
+			return begun && e.Session == s.Session
+		}
+		return false
+	})...)
 }
 
 // history is what the session still knows of its past: the active branch since
-// the last compaction, and the steps of the open turn that have ended. Each run
-// is a task that finishes, but the one that is open.
-func history(s *transcript.State) []Line {
-	var out []Line
+// the last compaction, up to the open turn. Each run is a task that finishes, but
+// the open one: begun says that it has a turn behind it.
+func history(s *transcript.State) (out []Line, begun bool) {
 	add := func(e any) { out = append(out, lineOf(e)) }
 	run := event.RunID("")
 	result := ""
@@ -53,7 +47,7 @@ func history(s *transcript.State) []Line {
 		add(DeveloperMessageEvent{at, DeveloperMessage{"developer", []TextPart{{"text", s.Summary.Text}}, "summary"}})
 	}
 	for _, n := range s.Path(s.Leaf) {
-		if n.Content == nil {
+		if n.Content == nil || s.Turn != nil && n.ID == s.Turn.Entry {
 			continue
 		}
 		if n.Run != run || n.Run == "" {
@@ -77,13 +71,10 @@ func history(s *transcript.State) []Line {
 		}
 	}
 	if s.Run != nil && s.Run.ID == run {
-		if s.Turn != nil {
-			steps(at, s.Turn.Parts, add)
-		}
-		return out
+		return out, true
 	}
 	finish()
-	return out
+	return out, false
 }
 
 func resultOf(n *transcript.Entry) string { return result(n.Content.Parts) }
@@ -122,49 +113,6 @@ func calls(of Of, calls []*transcript.Call, add func(any)) {
 			add(toolResult(of, *c.Ended, left == 0))
 		}
 	}
-}
-
-// open is what is open of a session, from the start of its task where the past
-// does not hold that.
-func open(s *transcript.State) []any {
-	if s.Run == nil {
-		return nil
-	}
-	var out []any
-	at := here(s)
-	if last := s.Entry(s.Leaf); s.Origin == event.OriginAgent || last == nil || last.Run != s.Run.ID {
-		out = append(out, TaskStartEvent{at, subAgent(s)})
-	}
-	if s.Step == nil {
-		return out
-	}
-	out = append(out, TurnStartEvent{at})
-	r := s.Step.Response
-	if r == nil {
-		return out
-	}
-	of := Of{At: at, ResponseID: pointer(string(r.ID))}
-	for _, b := range r.Blocks {
-		out = append(out, whole(of, b)...)
-	}
-	if b := r.Block; b != nil {
-		out = append(out, begun(of, b.Role, b.Text.String())...)
-	}
-	for _, a := range r.Announced {
-		out = append(out, ToolCallStartEvent{of, string(a.Call), a.Name})
-	}
-	if r.Phase == transcript.Ended {
-		out = append(out, complete(of, r.Blocks))
-	}
-	for _, c := range s.Step.Calls {
-		if c.Shown {
-			out = append(out, toolCall(of, c.ID, c.Name, c.Arguments))
-		}
-		if c.Ended != nil {
-			out = append(out, toolResult(of, *c.Ended, false))
-		}
-	}
-	return out
 }
 
 // whole is a block that has ended, as its stream.

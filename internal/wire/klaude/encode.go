@@ -226,23 +226,13 @@ func runParts(s *transcript.State, run event.RunID) []transcript.Part {
 	return out
 }
 
-// result is the text that an answer came to: of its last step that said
-// something, and of those before it that were cut in the middle of it.
+// result is the text that an answer came to.
 func result(parts []transcript.Part) string {
-	last := len(parts) - 1
-	for last >= 0 && strings.TrimSpace(said(parts[last])) == "" {
-		last--
-	}
 	text := ""
-	for i := last; i >= 0 && (i == last || cut(parts[i])); i-- {
-		text = said(parts[i]) + text
+	for _, p := range transcript.Conclusion(parts) {
+		text += complete(Of{}, p.Blocks).Content
 	}
 	return text
 }
-
-// cut reports whether the model was told to go on where this step broke off.
-func cut(p transcript.Part) bool { return p.Interrupted && len(p.Said) > 0 }
-
-func said(p transcript.Part) string { return complete(Of{}, p.Blocks).Content }
 
 func pointer[T any](v T) *T { return &v }

@@ -3,6 +3,7 @@ package native
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"parley/internal/command"
 	"parley/internal/event"
@@ -56,6 +57,9 @@ func decodeHello(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
 	}
 	in.Close = false
 	in.Peer.Ready, in.Peer.Name = true, h.Client.Name
+	if slices.Contains(h.Capabilities, Content) {
+		in.Peer.Class.Capabilities = Content
+	}
 	in.Hello = &wire.Hello{Name: h.Client.Name, Version: h.Client.Version, Build: h.Client.Build, Cwd: h.Cwd, Env: h.Env, Capabilities: h.Capabilities, Since: h.Since}
 	if h.Session != nil {
 		in.Hello.Session = *h.Session

@@ -23,6 +23,7 @@ package native
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"parley/internal/command"
@@ -95,16 +96,24 @@ func refuse(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame {
 	return frame(faultLine{"fault", f})
 }
 
-// entries is how many entries who joins is told of, however long the session is.
-const entries = 20
+// Content is the capability of a client that wants the content of all entries
+// with the state. Entries is how many others are told of, however long the session
+// is, and without their content: it, and earlier ones, are read by commands.
+const (
+	Content = "content"
+	Entries = 20
+)
 
-// attach sends the state with its last entries, without their content: a client
-// reads that, and earlier ones, by commands.
-func attach(_ wire.Peer, s *transcript.State) []wire.Frame {
-	if s.Seq == 0 {
+// attach sends the state, unless there is none yet: nothing has happened, and
+// nothing is inherited.
+func attach(p wire.Peer, s *transcript.State) []wire.Frame {
+	if s.Seq == 0 && len(s.Entries) == 0 {
 		return nil
 	}
-	return frame(stateLine{"state", s.Session, s.Tail(entries)})
+	if p.Class.Capabilities != Content {
+		s = s.Tail(Entries)
+	}
+	return frame(stateLine{"state", cmp.Or(s.Session, p.Session), s})
 }
 
 // encode leaves out what the pump adds for dialects that show only what grew:

@@ -63,10 +63,18 @@ func (h *Host) log(id event.SessionID) *log {
 // Append adds events to the logs of their sessions. Those without a seq get the
 // next one of their log.
 func (h *Host) Append(events ...event.Event) {
+	for _, e := range events {
+		h.Tell(e.Session, e)
+	}
+}
+
+// Tell adds events to the log of a root session: its own, and those of its
+// sub-agents.
+func (h *Host) Tell(id event.SessionID, events ...event.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range events {
-		l := h.log(e.Session)
+		l := h.log(id)
 		if n := len(l.events); e.Seq == 0 && n > 0 {
 			e.Seq = l.events[n-1].Seq + 1
 		} else if e.Seq == 0 {

@@ -20,6 +20,7 @@ type Laws struct {
 	Peer    wire.Peer                 // after its handshake
 	Valid   func(wire.Frame) error    // nil: a JSON object
 	Text    func([]wire.Frame) string // all text of the answers in frames; nil: the chunking law is left out
+	Facts   func([]wire.Frame) []Fact // what the frames tell of a run, the past aside; nil: the law of who joins is left out
 	IDs     []string                  // ids that requests may have; nil: 7
 }
 
@@ -28,6 +29,7 @@ func (l Laws) Run(t *testing.T) {
 	t.Run("total", l.total)
 	t.Run("answers", l.Answers)
 	t.Run("late", l.late)
+	t.Run("joined", l.joined)
 	if l.Text != nil {
 		t.Run("chunking", l.chunking)
 	}

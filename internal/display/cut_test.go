@@ -72,7 +72,7 @@ func TestCutReply(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
-				t.Errorf("(-want +got):\n%s\n%s", d, describe(l))
+				t.Errorf("(-want +got):\n%s\n%s", d, describe(l, s.state))
 			}
 		})
 	}

@@ -28,29 +28,48 @@ func (t *tape) Render(c display.RenderCommand) error {
 
 func record(log []event.Event) []display.RenderCommand {
 	var t tape
-	c := display.New(main, &t)
-	for _, e := range log {
-		_ = c.Apply(e)
-	}
+	show(&t, log)
 	return t.commands
+}
+
+// show gives a log to a renderer and returns the state that it leaves.
+func show(r display.CommandRenderer, log []event.Event) *transcript.State {
+	c, s := display.New(r), transcript.New()
+	s.Session = main // also where a sub-agent comes first
+	for _, e := range log {
+		_ = c.Apply(s, e)
+	}
+	return s
 }
 
 // name is the type of a command, such as "StartText".
 func name(c display.RenderCommand) string { return reflect.TypeOf(c).Name() }
 
-var voice = display.Voice{Name: "research", Style: cell.Style{Color: cell.Magenta}}
+// Openings of a run, up to where it can go on in one way or another.
+var (
+	stepped   = []event.Body{event.RunStarted{Number: 1}, event.TurnStarted{Number: 1}, event.UserSaid{Entry: "e0"}, event.StepStarted{Number: 1}}
+	responded = append(stepped[:4:4], event.ResponseStarted{})
+	written   = append(responded[:5:5], event.BlockStarted{Block: "r1.t1.s1.b1", Role: event.RoleText})
+	spoken    = append(written[:6:6], event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleText}, event.CallAnnounced{Call: "call_1", Name: "read"})
+	granted   = append(called[:9:9], event.PermissionDecided{Call: "call_1", Granted: true})
+	named     = append(responded[:5:5], event.CallAnnounced{Call: "call_1", Name: "read"}, event.ResponseEnded{Calls: []event.CallID{"call_1"}}, event.UsageChanged{})
+	called    = append(named[:8:8], event.CallStarted{Call: "call_1", Name: "read", Origin: "model"})
+	fault     = event.FaultRaised{Message: "x"}
+)
 
-// reach brings a machine into each state, inside a run and, where that can be,
-// with something open.
+// reach brings a session into each phase, in several ways: an event is looked at
+// where it is legal, if it can be.
 var reach = []struct {
-	phase  display.Phase
-	bodies []event.Body
+	phase display.Phase
+	ways  [][]event.Body
 }{
-	{display.Idle, nil},
-	{display.Thinking, []event.Body{event.RunStarted{}, event.StepStarted{}}},
-	{display.StreamingText, []event.Body{event.RunStarted{}, event.BlockStarted{Block: "r1.t1.s1.b1", Role: event.RoleText}}},
-	{display.ToolExecuting, []event.Body{event.RunStarted{}, event.CallStarted{Call: "call_1", Name: "read", Origin: "model"}}},
-	{display.Error, []event.Body{event.RunStarted{}, event.FaultRaised{Message: "x"}, event.RunEnded{Reason: event.ReasonError}}},
+	{display.Idle, [][]event.Body{nil}},
+	{display.Thinking, [][]event.Body{responded, stepped, spoken, named, stepped[:3], stepped[:1]}},
+	{display.StreamingText, [][]event.Body{written}},
+	{display.ToolExecuting, [][]event.Body{called, granted}},
+	{display.Error, [][]event.Body{{stepped[0], fault, event.RunEnded{Reason: event.ReasonError}}, append(responded[:5:5], fault),
+		append(stepped[:4:4], fault), append(written[:6:6], fault), append(spoken[:8:8], fault), append(named[:8:8], fault),
+		append(stepped[:1:1], fault), append(called[:9:9], fault), append(granted[:10:10], fault), append(stepped[:3:3], fault)}},
 }
 
 // variants are further samples of a kind whose effect depends on what it holds.
@@ -86,8 +105,8 @@ func TestTransitions(t *testing.T) {
 	seen := make(map[display.Phase]bool)
 	for _, who := range []struct {
 		title string
-		voice display.Voice
-	}{{"main session", display.Voice{}}, {"sub-agent", voice}} {
+		id    event.SessionID
+	}{{"main session", main}, {"sub-agent", "sess-a"}} {
 		fmt.Fprintf(&b, "%s\n\n", who.title)
 		for _, e := range variants() {
 			label := e.Kind()
@@ -101,22 +120,11 @@ func TestTransitions(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "%s\n", label)
 			for _, from := range reach {
-				m := display.NewMachine(main, who.voice)
-				for _, body := range from.bodies {
-					m, _ = m.Next(event.Event{Session: main, Body: body})
-				}
-				if m.Phase() != from.phase {
-					t.Fatalf("%v was not reached: %v", from.phase, m.Phase())
-				}
-				next, commands := m.Next(e)
-				seen[next.Phase()] = true
-				var names []string
-				for _, c := range commands {
-					names = append(names, name(c))
-				}
-				fmt.Fprintf(&b, "  %-15s → %-15s %s\n", from.phase, next.Phase(), strings.Join(names, " "))
-				if last := len(names) - 1; slices.Contains(names, "EnterPhase") != (next.Phase() != from.phase) || next.Phase() != from.phase && names[last] != "EnterPhase" {
-					t.Errorf("%s in %v: the change of state is not the last command: %v", label, from.phase, names)
+				next, names := then(t, from.phase, from.ways, who.id, e)
+				seen[next] = true
+				fmt.Fprintf(&b, "  %-15s → %-15s %s\n", from.phase, next, strings.Join(names, " "))
+				if last := len(names) - 1; slices.Contains(names, "EnterPhase") != (next != from.phase) || next != from.phase && names[last] != "EnterPhase" {
+					t.Errorf("%s in %v: the change of phase is not the last command: %v", label, from.phase, names)
 				}
 			}
 		}
@@ -128,28 +136,79 @@ func TestTransitions(t *testing.T) {
 	golden(t, filepath.Join("testdata", "transitions.txt"), b.String())
 }
 
-// Next is pure: the same machine and the same event give the same again, and the
-// machine is what it was.
-func TestMachineIsAValue(t *testing.T) {
-	for scenario, log := range scenarios() {
-		m := display.NewMachine(main, display.Voice{})
-		var machines []display.Machine
-		var events []event.Event
-		var want [][]display.RenderCommand
-		for _, e := range log {
-			if e.Session != main {
-				continue
-			}
-			next, commands := m.Next(e)
-			machines, events, want = append(machines, m), append(events, e), append(want, commands)
-			m = next
+// then is the phase of a session after one more event, and the names of the
+// commands that it gives, in the first of the ways in which it is legal.
+func then(t *testing.T, from display.Phase, ways [][]event.Body, id event.SessionID, e event.Event) (display.Phase, []string) {
+	t.Helper()
+	e.Session = id
+	s := reached(t, from, ways[0], id)
+	for _, way := range ways[1:] {
+		if len(transcript.Check(s, e)) == 0 {
+			break
 		}
-		for i := range machines {
-			if _, got := machines[i].Next(events[i]); !reflect.DeepEqual(got, want[i]) {
-				t.Errorf("%s: %s gives other commands the second time", scenario, events[i].Kind())
+		if other := reached(t, from, way, id); len(transcript.Check(other, e)) == 0 {
+			s = other
+		}
+	}
+	var tape tape
+	_ = display.New(&tape).Apply(s, e)
+	var names []string
+	for _, c := range tape.commands {
+		names = append(names, name(c))
+	}
+	if s := s.In(id); s != nil {
+		phase, _ := display.PhaseOf(s)
+		return phase, names
+	}
+	return display.Idle, names // it closed well
+}
+
+func reached(t *testing.T, phase display.Phase, way []event.Body, id event.SessionID) *transcript.State {
+	t.Helper()
+	s := transcript.New()
+	s.Apply(event.Event{Session: main, Body: event.SessionOpened{}})
+	if id != main {
+		s.Apply(event.Event{Session: id, Body: event.SettingChanged{}})
+	}
+	for _, body := range way {
+		e := s.In(id).Now(body)
+		e.Session = id
+		s.Apply(e)
+	}
+	if got, _ := display.PhaseOf(s.In(id)); got != phase {
+		t.Fatalf("%v was not reached: %v", phase, got)
+	}
+	return s
+}
+
+// What is shown of an event depends on the state and the event only: whoever has
+// the same state shows the same of it, with a controller that has seen nothing.
+func TestCommandsAreAFunction(t *testing.T) {
+	for scenario, log := range scenarios() {
+		s, there := transcript.New(), &tape{}
+		c := display.New(there)
+		for _, e := range log {
+			before, shown := s.Clone(), len(there.commands)
+			_ = c.Apply(s, e)
+			var late tape
+			_ = display.New(&late).Apply(before, e)
+			if want := withoutVoices(there.commands[shown:]); !reflect.DeepEqual(withoutVoices(late.commands), want) {
+				t.Errorf("%s: %d %s gives %v, gave %v", scenario, e.Seq, e.Kind(), late.commands, want)
 			}
 		}
 	}
+}
+
+// withoutVoices are the commands with what a controller keeps left out.
+func withoutVoices(commands []display.RenderCommand) []display.RenderCommand {
+	out := make([]display.RenderCommand, len(commands))
+	for i, c := range commands {
+		v := reflect.New(reflect.TypeOf(c)).Elem()
+		v.Set(reflect.ValueOf(c))
+		v.FieldByName("At").FieldByName("Voice").SetZero()
+		out[i] = v.Interface().(display.RenderCommand)
+	}
+	return out
 }
 
 // check holds the laws of commands that need no golden: boundaries are never
@@ -236,21 +295,21 @@ func TestAttach(t *testing.T) {
 				s.Apply(e)
 			}
 			var late tape
-			c := display.New("", &late)
+			c := display.New(&late)
 			if err := c.Attach(s); err != nil {
 				t.Fatal(err)
 			}
 			joined := len(late.commands)
 			for _, e := range log[cut:] {
-				_ = c.Apply(e)
+				_ = c.Apply(s, e)
 			}
 			check(t, scenario, late.commands)
 			got, want := names(late.commands[joined:]), names(whole)
 			if len(got) > len(want) || !slices.Equal(got, want[len(want)-len(got):]) {
 				t.Errorf("%s after %d events: %s", scenario, cut, cmp.Diff(want, got))
 			}
-			if c.Phase(main) != display.Idle && c.Phase(main) != display.Error {
-				t.Errorf("%s after %d events: %v at the end", scenario, cut, c.Phase(main))
+			if p, _ := display.PhaseOf(s); p != display.Idle && p != display.Error {
+				t.Errorf("%s after %d events: %v at the end", scenario, cut, p)
 			}
 		}
 	}
@@ -292,11 +351,7 @@ func TestAgentNamesAndColours(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	want := map[string]int{"interrupt-thinking": 130, "interrupt-text": 130, "interrupt-tool": 130, "interrupt-agent": 130, "fault": 1, "limit": 1, "recovered": 1, "overlap": 3}
 	for scenario, log := range scenarios() {
-		c := display.New(main, &tape{})
-		for _, e := range log {
-			_ = c.Apply(e)
-		}
-		if got := c.Outcome().Exit(); got != want[scenario] {
+		if got := display.OutcomeOf(show(&tape{}, log)).Exit(); got != want[scenario] {
 			t.Errorf("%s: exit %d, want %d", scenario, got, want[scenario])
 		}
 	}
@@ -348,10 +403,7 @@ func FuzzController(f *testing.F) {
 		log = append(log, event.Event{Session: main, Body: event.RunEnded{}})
 		var tape tape
 		l := display.NewLog()
-		c := display.New(main, &tape)
-		for _, e := range log {
-			_ = c.Apply(e)
-		}
+		show(&tape, log)
 		check(t, "random", tape.commands)
 		for _, cmd := range tape.commands {
 			_ = l.Render(cmd)
