@@ -20,27 +20,37 @@ type Definition[A any] struct {
 	Preview func(ctx context.Context, w World, a A) (Preview, error)
 }
 
-// Tool returns the tool; it is a Previewer where the definition has a Preview. It panics where the schema is
-// not JSON, which is a bug of its package.
+// Tool is New for a tool that is part of the program: it panics where New fails, which is a bug of its package.
 func (d Definition[A]) Tool() Tool {
-	p := plain[A]{d: d}
+	t, err := d.New()
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// New returns the tool; it is a Previewer where the definition has a Preview. It fails where the schema is none, or
+// none that can be checked within bounds.
+func (d Definition[A]) New() (Tool, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, d.Spec.Schema); err != nil {
-		panic("schema of " + d.Spec.Name + ": " + err.Error())
+		return nil, fmt.Errorf("the schema of the tool %s: %w", d.Spec.Name, err)
 	}
-	p.d.Spec.Schema = compact.Bytes()
-	if err := json.Unmarshal(p.d.Spec.Schema, &p.schema); err != nil {
-		panic("schema of " + d.Spec.Name + ": " + err.Error())
+	d.Spec.Schema = compact.Bytes()
+	schema, err := parseSchema(d.Spec.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("the schema of the tool %s: %w", d.Spec.Name, err)
 	}
+	p := plain[A]{d: d, schema: schema}
 	if d.Preview == nil {
-		return p
+		return p, nil
 	}
-	return previewing[A]{p}
+	return previewing[A]{p}, nil
 }
 
 type plain[A any] struct {
 	d      Definition[A]
-	schema schema
+	schema *schema
 }
 
 func (p plain[A]) Spec() Spec { return p.d.Spec }
