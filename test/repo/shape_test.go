@@ -26,7 +26,7 @@ transcript transcript/transcripttest
 cell config
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display
-session display/plain wire
+session display/plain wire tool/tooltest
 wire/wiretest
 wire/*
 term

@@ -21,7 +21,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	tooltest.Run(t, tooltest.Suite{
-		Tool: bash.New(), World: world,
+		Tool:  bash.New(),
 		Calls: []string{`{"command":"echo hello; ls"}`, `{"command":"true","timeout_ms":60000,"description":"nothing"}`, `{"command":"true","background":true}`},
 	})
 }
@@ -62,7 +62,7 @@ func run(t testing.TB, w tool.World, command string) tool.Result {
 
 // What commands print and how they end, in the words a model gets.
 func TestOutput(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	w.Env = append(w.Env, "GREETING=hello")
 	for _, tt := range []struct {
 		command, text, summary string
@@ -106,7 +106,7 @@ func TestOutput(t *testing.T) {
 // Output comes while the command runs, with its stream: each line is answered before the next is written.
 func TestOutputComesWhileItRuns(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	var got []chunk
 	step := 0
 	r := call(t, context.Background(), w, args{"command": `
@@ -127,7 +127,7 @@ func TestOutputComesWhileItRuns(t *testing.T) {
 
 // An abort keeps the output so far; a time limit says how long it was. Both name the end.
 func TestAbortAndTimeout(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	ctx, cancel := context.WithCancel(context.Background())
 	r := call(t, ctx, w, args{"command": "echo before; sleep 99; echo after"}, func(chunk) { cancel() })
 	want := tool.Result{Status: tool.Aborted, Text: "before\n\nCommand aborted", Summary: "aborted"}
@@ -147,7 +147,7 @@ func TestAbortAndTimeout(t *testing.T) {
 
 // Output past the cap keeps its beginning and its end; what is between is in the file that the text names.
 func TestLongOutputKeepsBothEnds(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	r := run(t, w, `i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done; exit 2`)
 	if !strings.HasPrefix(r.Text, "line 0\nline 1\n") || !strings.HasSuffix(r.Text, "line 19999\n\nCommand exited with code 2") {
 		t.Errorf("%.100q … %q", r.Text, r.Text[len(r.Text)-100:])
@@ -175,7 +175,7 @@ func TestLongOutputKeepsBothEnds(t *testing.T) {
 
 // A command that prints without end costs little memory and disk, and can be aborted.
 func TestEndlessOutputIsBounded(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	r := run(t, w, "head -c 68000000 /dev/zero | tr '\\0' x")
 	if !strings.Contains(r.Text, "the first 64 MiB are in ") {
 		t.Error("the cut of the file is not explained")
@@ -203,7 +203,7 @@ func TestEndlessOutputIsBounded(t *testing.T) {
 
 // Where there is no bash, sh runs the command; without a PATH there still is /bin/sh.
 func TestShells(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	bin := t.TempDir()
 	sh := need.Program(t, "sh")
 	if err := os.Symlink(sh, filepath.Join(bin, "sh")); err != nil {
@@ -238,7 +238,7 @@ func TestShells(t *testing.T) {
 // for and ended.
 func TestBackground(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	r := call(t, ctx, w, args{"command": "echo started; while ! test -e go; do sleep 0.01; done; echo done; exit 4", "background": true}, nil)
 	cancel()
@@ -284,7 +284,7 @@ func TestBackground(t *testing.T) {
 
 // Permission is told the command and where it runs.
 func TestTargets(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	got, err := bash.New().Targets(w, tool.Call{Arguments: json.RawMessage(`{"command":"ls"}`)})
 	if d := cmp.Diff(tool.Targets{Command: "ls", Dir: w.Root}, got); d != "" || err != nil {
 		t.Error(d, err)

@@ -20,7 +20,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	tooltest.Run(t, tooltest.Suite{
-		Tool: edit.New(), World: world, Path: "path",
+		Tool: edit.New(), Path: "path",
 		Calls: []string{
 			`{"path":"src/hello.go","edits":[{"old":"hello","new":"bye"}]}`,
 			`{"path":"README.md","edits":[{"old":"e","new":"E","all":true},{"old":"Say","new":"Write"}]}`,
@@ -94,7 +94,7 @@ func TestEdits(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.file), 0o640); err != nil {
 				t.Fatal(err)
 			}
-			p, r := call(t, world(t, dir), tt.edits)
+			p, r := call(t, tooltest.World(t, dir), tt.edits)
 			want := tt.after
 			if tt.err != "" {
 				want = tt.file
@@ -125,7 +125,7 @@ func TestLikeReplace(t *testing.T) {
 		return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(letter, least, most).Draw(t, "s"), "") })
 	}
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	path := filepath.Join(dir, "f")
 	rapid.Check(t, func(t *rapid.T) {
 		content, old, new := text(0, 30).Draw(t, "content"), text(1, 4).Draw(t, "old"), text(0, 4).Draw(t, "new")
@@ -189,7 +189,7 @@ func overlapping(s, part string) (n int) {
 // A file that was read and then changed by someone else is refused, as is one that is not there.
 func TestStaleAndMissing(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	path := filepath.Join(dir, "f")
 	if _, r := call(t, w, `[{"old":"a","new":"b"}]`); !strings.HasPrefix(r.Text, "f does not exist") {
 		t.Errorf("%q", r.Text)
@@ -219,7 +219,7 @@ func FuzzEdit(f *testing.F) {
 		f.Add([]byte(c.file), edits[0].Old, edits[0].New, false)
 	}
 	dir := f.TempDir()
-	w := world(f, dir)
+	w := tooltest.World(f, dir)
 	path := filepath.Join(dir, "f")
 	f.Fuzz(func(t *testing.T, file []byte, old, new string, all bool) {
 		w.Seen = tool.NewSeen()

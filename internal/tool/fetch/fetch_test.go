@@ -32,7 +32,7 @@ func serve(t testing.TB, handler http.HandlerFunc, resolve func(name string) str
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	w.Dial = func(ctx context.Context, network, address string, control tool.Control) (net.Conn, error) {
 		if control != nil {
 			if err := control(network, resolve(address), nil); err != nil {
@@ -156,7 +156,7 @@ func TestRequest(t *testing.T) {
 
 // URLs that are none, or hold what they must not, are refused before anything happens.
 func TestURLs(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	w.Dial = nil
 	for url, want := range map[string]string{
 		"site.test":                 "must begin with http:// or https://",
@@ -209,7 +209,7 @@ func TestAddresses(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(ok))
 	defer server.Close()
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	if r := get(t, context.Background(), w, server.URL); !strings.Contains(r.Text, "private or local") {
 		t.Errorf("the real Dial connected: %+v", r)
 	}

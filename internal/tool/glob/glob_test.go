@@ -17,7 +17,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	tooltest.Run(t, tooltest.Suite{
-		Tool: glob.New(), World: world, Path: "path", Directory: true,
+		Tool: glob.New(), Path: "path", Directory: true,
 		Calls: []string{`{"pattern":"*","path":"src"}`, `{"pattern":"**/*.go"}`, `{"pattern":"nothing"}`},
 	})
 }
@@ -44,7 +44,7 @@ func call(t testing.TB, w tool.World, pattern, path string) tool.Result {
 // Patterns find what they say, newest first; ignored files and .git are left out and links not followed.
 func TestPatterns(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	// Each is an hour older than the one before.
 	for i, name := range []string{
 		"main.go", "lib/a.go", "lib/deep/b.go", "lib/a.py", "README.md", ".github/ci.yml", ".git/config.go", "out/c.go", ".gitignore",
@@ -104,7 +104,7 @@ func TestTooManyFilesAreCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	r := call(t, w, "*", "")
 	if r.Summary != "700 files" || !strings.HasSuffix(r.Text, "[the newest 500 of 700 files; use a narrower pattern or path for the others]\n") {
 		t.Errorf("%s %q", r.Summary, r.Text[len(r.Text)-100:])

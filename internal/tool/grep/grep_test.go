@@ -37,13 +37,13 @@ func FuzzArguments(f *testing.F) {
 func engines(t *testing.T) map[string]func(testing.TB, string) tool.World {
 	found := map[string]func(testing.TB, string) tool.World{
 		"walker": func(t testing.TB, root string) tool.World {
-			w := world(t, root)
+			w := tooltest.World(t, root)
 			w.LookPath = func(name string) (string, error) { return "", fmt.Errorf("%s is not on the PATH", name) }
 			return w
 		},
 	}
 	if need.Has(t, "rg") {
-		found["ripgrep"] = world
+		found["ripgrep"] = tooltest.World
 	}
 	return found
 }
@@ -53,7 +53,7 @@ func TestRipgrepHangs(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a.txt", "hello\n")
 	synctest.Test(t, func(t *testing.T) {
-		w := world(t, dir)
+		w := tooltest.World(t, dir)
 		hung := false
 		w.LookPath = func(string) (string, error) { return "/usr/bin/rg", nil }
 		w.Exec = func(ctx context.Context, _ tool.Command) (tool.Exit, error) {
@@ -226,7 +226,7 @@ func TestFind(t *testing.T) {
 
 // A pattern that cannot be is refused, and the refusal says what to do.
 func TestBadPatternIsRefused(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	for pattern, want := range map[string]string{
 		"(a":              `the pattern "(a" is malformed: missing closing ) "(a"; to search for the character itself put \ before it`,
 		"(?=a)b":          "RE2 has no look-around",
@@ -279,7 +279,7 @@ func TestForeignProgram(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "bin/rg"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	w.LookPath = func(name string) (string, error) { return filepath.Join(dir, "bin", name), nil }
 	if r := call(t, w, args{"pattern": "needle"}); r.Text != "file:1: needle\n" {
 		t.Errorf("%+v", r)

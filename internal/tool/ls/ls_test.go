@@ -20,7 +20,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	tooltest.Run(t, tooltest.Suite{
-		Tool: ls.New(), World: world, Path: "path", Directory: true,
+		Tool: ls.New(), Path: "path", Directory: true,
 		Calls: []string{`{"path":"src"}`, `{}`},
 	})
 }
@@ -41,7 +41,7 @@ func call(t testing.TB, w tool.World, path string) tool.Result {
 // Every kind of entry is told from the others, a name cannot look like two, and links say where they lead.
 func TestEntryKinds(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{".hidden", "a.txt", "two\nlines", "bad\xff"} {
 		if err := os.WriteFile(at(name), nil, 0o666); err != nil {
@@ -85,7 +85,7 @@ func TestEntryKinds(t *testing.T) {
 // An empty directory, a file, a missing one and one that is too long for an answer each get their words.
 func TestEmptyMissingAndLong(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	for _, name := range []string{"empty", "many"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	tooltest.Run(t, tooltest.Suite{
-		Tool: read.New(), World: world, Path: "path",
+		Tool: read.New(), Path: "path",
 		Calls: []string{`{"path":"src/hello.go"}`, `{"path":"README.md","offset":2,"limit":1}`},
 	})
 }
@@ -53,7 +53,7 @@ func put(t testing.TB, dir, name string, content []byte) {
 // What is shown of a file, and what is said about the rest.
 func TestShownAndLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	ten := "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 	for _, tt := range []struct {
 		name, content string
@@ -106,7 +106,7 @@ func numbered(n int) string {
 // A text that is too long for one answer can be read on to its end without a gap.
 func TestReadOnWithoutGap(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	var want strings.Builder
 	for i := 1; i <= 9000; i++ {
 		fmt.Fprintf(&want, "line %d %s\n", i, strings.Repeat("ä", i%50))
@@ -133,7 +133,7 @@ func TestReadOnWithoutGap(t *testing.T) {
 // A file of 300 MB is read a page at a time, in little memory, wherever the page is.
 func TestHugeFileInLittleMemory(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	file, err := os.Create(filepath.Join(dir, "huge.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func (f *cancelFile) Read(p []byte) (int, error) {
 // What cannot be shown is refused in words that say what it is and what to do.
 func TestUnreadableIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	put(t, dir, "main.go", []byte("package main\n"))
 	put(t, dir, "program", []byte("\x7fELF\x02\x01\x01\x00\x00\x00"))
 	put(t, dir, "doc.pdf", []byte("%PDF-1.4\n\x00\x00"))
@@ -223,7 +223,7 @@ func TestUnreadableIsRefused(t *testing.T) {
 // A picture comes as a picture, unless it is too large.
 func TestPicture(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestPicture(t *testing.T) {
 
 // A whole output that was kept outside the workspace can be read without a grant.
 func TestReadSpilled(t *testing.T) {
-	w := world(t, t.TempDir())
+	w := tooltest.World(t, t.TempDir())
 	out, path, err := w.Spill("call-1")
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestReadSpilled(t *testing.T) {
 // Read remembers what a file held, whole or in part, so a later change by someone else shows.
 func TestSeen(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	for name, a := range map[string]args{"whole": {"path": "whole"}, "part": {"path": "part", "limit": 1}} {
 		put(t, dir, name, []byte("a\nb\n"))
 		call(t, w, a)

@@ -19,12 +19,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/tool"
+	"parley/internal/tool/local"
+	"parley/internal/workspace"
 )
 
 // Suite says how to try a tool.
 type Suite struct {
 	Tool tool.Tool
-	// World makes the real World of a workspace.
+	// World makes the World of a workspace; nil: [World].
 	World func(t testing.TB, root string) tool.World
 	// Calls are arguments that succeed in the workspace that Files makes.
 	Calls []string
@@ -77,8 +79,25 @@ func put(t testing.TB, path, content string) {
 	}
 }
 
+// World is the real World of a workspace, with whole outputs kept beside it.
+func World(t testing.TB, root string) tool.World {
+	t.Helper()
+	r, err := workspace.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := tool.NewJobs(nil)
+	t.Cleanup(jobs.Close)
+	return local.World(local.Options{
+		Root: r, Env: os.Environ(), Spill: filepath.Join(t.TempDir(), "outputs"), Seen: tool.NewSeen(), Jobs: jobs,
+	})
+}
+
 // Run runs the suite.
 func Run(t *testing.T, s Suite) {
+	if s.World == nil {
+		s.World = World
+	}
 	t.Run("spec", s.spec)
 	t.Run("arguments", s.arguments)
 	t.Run("calls", s.calls)

@@ -18,7 +18,7 @@ import (
 
 func TestSuite(t *testing.T) {
 	tooltest.Run(t, tooltest.Suite{
-		Tool: write.New(), World: world, Path: "path",
+		Tool: write.New(), Path: "path",
 		Calls: []string{`{"path":"src/hello.go","content":"package main\n"}`, `{"path":"new/dir/file","content":""}`},
 	})
 }
@@ -66,7 +66,7 @@ func TestWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, r := call(t, world(t, dir), "f.go", tt.content)
+			p, r := call(t, tooltest.World(t, dir), "f.go", tt.content)
 			got, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -93,7 +93,7 @@ func TestWrite(t *testing.T) {
 // A file that someone else changed since it was seen is not overwritten, until it is seen again.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	path := filepath.Join(dir, "f")
 	if _, r := call(t, w, "f", "mine\n"); r.Status != tool.Success {
 		t.Fatal(r.Text)
@@ -117,7 +117,7 @@ func TestStale(t *testing.T) {
 // What cannot be written is refused and left as it was.
 func TestUnwritableIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	w := world(t, dir)
+	w := tooltest.World(t, dir)
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestUnwritableIsRefused(t *testing.T) {
 
 // A diff too long to show is cut, still a diff, and says so.
 func TestLongDiff(t *testing.T) {
-	p, r := call(t, world(t, t.TempDir()), "f", strings.Repeat("a line of some length\n", 10_000))
+	p, r := call(t, tooltest.World(t, t.TempDir()), "f", strings.Repeat("a line of some length\n", 10_000))
 	if !p.Truncated || !r.Display.Truncated || p.Summary != "new, 10000 lines" {
 		t.Errorf("%v %v %s", p.Truncated, r.Display.Truncated, p.Summary)
 	}
