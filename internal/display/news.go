@@ -98,7 +98,7 @@ func (n *news) take() {
 		n.takeAsk()
 	case event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.FaultRaised, event.ContextCompacted:
 		n.takeNews()
-	case event.SessionTitled, event.SettingChanged, event.LeafChanged, event.ClientJoined, event.ClientLeft, event.BudgetChanged,
+	case event.SessionTitled, event.SettingChanged, event.ToolsChanged, event.LeafChanged, event.ClientJoined, event.ClientLeft, event.BudgetChanged,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.PlanChanged, event.PlanCleared,
 		event.UsageChanged, event.RunAborting, event.TurnStarted, event.TurnEnded, event.StepStarted, event.StepEnded,
 		event.ResponseStarted, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.PermissionReady:

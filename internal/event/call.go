@@ -10,9 +10,24 @@ const (
 	StatusSuccess Status = "success"
 	StatusError   Status = "error"   // it ran and failed, or could not be understood
 	StatusDenied  Status = "denied"  // permission was refused
-	StatusSkipped Status = "skipped" // a steer came first
+	StatusSkipped Status = "skipped" // a person spoke first
 	StatusAborted Status = "aborted" // it never ran, or was stopped
 	StatusLost    Status = "lost"    // the daemon died in it: nobody knows
+)
+
+// A Refusal says why a call does not run: the reason as a word of a closed set, beside the words for the model.
+type Refusal string
+
+// The refusals.
+const (
+	RefusedUnknownTool  Refusal = "unknown_tool"      // there is no tool of that name
+	RefusedInactiveTool Refusal = "inactive_tool"     // there is one, and it is switched off
+	RefusedArguments    Refusal = "invalid_arguments" // they are not what the tool takes
+	RefusedRule         Refusal = "rule"              // a rule, or the policy where no rule decides
+	RefusedPerson       Refusal = "person"            // somebody said no
+	RefusedUnasked      Refusal = "unasked"           // nobody was there to be asked
+	RefusedTimeout      Refusal = "timeout"           // nobody answered in time
+	RefusedSteered      Refusal = "steered"           // a person spoke before it was decided
 )
 
 // Display is what people see of a result beyond its text.
@@ -28,6 +43,7 @@ type Display struct {
 type CallStarted struct {
 	Call      CallID          `json:"call"`
 	Name      string          `json:"name" doc:"name of the tool"`
+	Title     string          `json:"title,omitempty" doc:"what the call does, in one short line for people; never what is approved"`
 	Arguments json.RawMessage `json:"arguments" doc:"object"`
 	Origin    string          `json:"origin" doc:"model or user"`
 }
@@ -45,6 +61,7 @@ type CallEnded struct {
 	Call       CallID       `json:"call"`
 	Name       string       `json:"name"`
 	Status     Status       `json:"status" doc:"success, error, denied, skipped, aborted or lost"`
+	Code       Refusal      `json:"code,omitempty" doc:"why it does not run, where no permission.decided says it: steered"`
 	Result     string       `json:"result" doc:"what the model reads; at most 64 KiB"`
 	Summary    string       `json:"summary,omitempty" doc:"the outcome in a few words"`
 	File       string       `json:"file,omitempty" doc:"the whole output, where result was cut"`
@@ -76,6 +93,7 @@ type PermissionDecided struct {
 	Call      CallID          `json:"call"`
 	Granted   bool            `json:"granted"`
 	Method    string          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
+	Code      Refusal         `json:"code,omitempty" doc:"not granted: unknown_tool, inactive_tool, invalid_arguments, rule, person, unasked or timeout"`
 	Rule      string          `json:"rule,omitempty" doc:"the rule that decided"`
 	Stored    []string        `json:"stored,omitempty" doc:"the rules that the answer stored, in its scope"`
 	Scope     string          `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
@@ -83,6 +101,7 @@ type PermissionDecided struct {
 	Reason    string          `json:"reason,omitempty"`
 	Stop      bool            `json:"stop,omitempty" doc:"a denial that ends the turn"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"the arguments, where the person changed them"`
+	Title     string          `json:"title,omitempty" doc:"of the changed arguments"`
 }
 
 func (CallStarted) kind() string         { return "call.started" }

@@ -10,7 +10,7 @@ var bodies = []Body{
 	RunStarted{}, RunAborting{}, RunEnded{}, TurnStarted{}, TurnEnded{}, StepStarted{}, StepEnded{}, TurnRecovered{},
 	InputQueued{}, InputChanged{}, InputTaken{}, InputDropped{}, UserSaid{}, DeveloperSaid{},
 	ResponseStarted{}, BlockStarted{}, BlockGrew{}, BlockEnded{}, CallAnnounced{}, ResponseEnded{}, ResponseInterrupted{},
-	CallStarted{}, CallGrew{}, CallEnded{},
+	ToolsChanged{}, CallStarted{}, CallGrew{}, CallEnded{},
 	PermissionPreviewed{}, PermissionReady{}, PermissionDecided{},
 	AskOpened{}, AskAnswered{}, AskClosed{},
 	PlanChanged{}, PlanCleared{},

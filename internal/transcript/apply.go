@@ -81,6 +81,8 @@ func (s *State) apply(e event.Event) {
 		s.Counts.Asks++
 	case event.AskClosed:
 		s.Asks = slices.DeleteFunc(s.Asks, func(a event.AskOpened) bool { return a.Ask == b.Ask })
+	case event.ToolsChanged:
+		s.applyTools(b)
 	case event.PlanChanged:
 		s.Plan = b.Steps
 	case event.PlanCleared:
@@ -379,6 +381,21 @@ func insert(queue []Input, in Input, position int) []Input {
 		seen++
 	}
 	return slices.Insert(queue, at, in)
+}
+
+// applyTools keeps those that stay in their order: requests list them so.
+func (s *State) applyTools(b event.ToolsChanged) {
+	tools := slices.DeleteFunc(slices.Clone(s.Tools), func(t event.JoinedTool) bool { return slices.Contains(b.Left, t.Name) })
+	for _, t := range b.Joined {
+		if !hasTool(tools, t.Name) {
+			tools = append(tools, t)
+		}
+	}
+	s.Tools = tools
+}
+
+func hasTool(tools []event.JoinedTool, name string) bool {
+	return slices.ContainsFunc(tools, func(t event.JoinedTool) bool { return t.Name == name })
 }
 
 func (s *State) applyUsage(b event.UsageChanged) {

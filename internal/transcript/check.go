@@ -96,6 +96,8 @@ func (c *check) event() {
 		c.call()
 	case event.AskOpened, event.AskAnswered, event.AskClosed:
 		c.ask()
+	case event.ToolsChanged:
+		c.tools()
 	case event.ContextCompacted:
 		c.must(c.s.Step == nil, LawCompaction, "context.compacted in step %s", c.stepID())
 	case event.SessionTitled, event.SettingChanged, event.AgentChanged, event.ClientJoined, event.ClientLeft,

@@ -24,6 +24,7 @@ func (s *State) Clone() *State {
 	c.Clients = slices.Clone(s.Clients)
 	c.Asks = slices.Clone(s.Asks)
 	c.Queue = slices.Clone(s.Queue)
+	c.Tools = slices.Clip(s.Tools)
 	c.Entries = slices.Clip(s.Entries)
 	c.Loose = cloneCalls(s.Loose)
 	if s.Run != nil {

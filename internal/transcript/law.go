@@ -26,6 +26,7 @@ const (
 	LawAsk        Law = "ask.once"
 	LawInput      Law = "input.once"
 	LawEntry      Law = "entry.tree"
+	LawTools      Law = "tools.once"
 	LawNumber     Law = "number.dense"
 	LawOpenChild  Law = "parent.closes_last"
 	LawEnvelope   Law = "envelope.names"
@@ -67,6 +68,7 @@ func Laws() []LawText {
 		{LawAsk, "an ask is opened once, answered while open, and closed exactly once"},
 		{LawInput, "an input is queued once, and taken by a turn or dropped once"},
 		{LawEntry, "an entry is made once, and its parent is an entry"},
+		{LawTools, "a tool joins where it is not there, and leaves where it is"},
 		{LawCompaction, "context.compacted comes between steps"},
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Opening returns the events that would have opened what is open in s, in order:
-// the session, its settings, title, clients, plan, usage, budget and queue; the
+// the session, its settings, title, clients, tools, plan, usage, budget and queue; the
 // run and its turn, with the steps that have ended since the last compaction;
 // the step with its response, blocks and calls; what a person runs beside it;
 // the asks; then the same of each sub-agent. Whoever joins is shown what each of
@@ -95,6 +95,9 @@ func (o *opening) session() {
 	}
 	for _, c := range s.Clients {
 		o.add(c)
+	}
+	if len(s.Tools) > 0 {
+		o.add(event.ToolsChanged{Joined: s.Tools})
 	}
 	if len(s.Plan) > 0 {
 		o.add(event.PlanChanged{Steps: s.Plan})
@@ -285,7 +288,7 @@ func (o *opening) ends(b event.Body) {
 func (o *opening) call(c *Call, add func(...event.Body)) {
 	if c.Shown {
 		o.at = c.Started
-		add(event.CallStarted{Call: c.ID, Name: c.Name, Arguments: c.Arguments, Origin: cmp.Or(c.Origin, "model")})
+		add(event.CallStarted{Call: c.ID, Name: c.Name, Title: c.Title, Arguments: c.Arguments, Origin: cmp.Or(c.Origin, "model")})
 	}
 	if c.Preview != nil {
 		add(*c.Preview)

@@ -65,6 +65,7 @@ type State struct {
 	Agent    string                     `json:"agent,omitempty"`
 	Clients  []event.ClientJoined       `json:"clients,omitempty"`
 	Rules    []Rule                     `json:"rules,omitempty"` // that answers stored for the session or the run
+	Tools    []event.JoinedTool         `json:"tools,omitempty"` // beyond the built-in ones, in the order of requests
 	Counts   Counts                     `json:"counts"`
 	Answered string                     `json:"answered,omitempty"` // provider/model of the last response
 	Last     *LastRun                   `json:"last,omitempty"`     // the run that ended last
@@ -227,6 +228,7 @@ type OpenBlock struct {
 type Call struct {
 	ID        event.CallID               `json:"id"`
 	Name      string                     `json:"name"`
+	Title     string                     `json:"title,omitempty"` // for people: what it does in a few words
 	Arguments json.RawMessage            `json:"arguments,omitempty"`
 	Origin    string                     `json:"origin,omitempty"`
 	Started   time.Time                  `json:"started"`

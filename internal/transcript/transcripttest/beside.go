@@ -10,7 +10,7 @@ import (
 // beside lets something happen that is no part of what the model does.
 func (s *Story) beside() {
 	id, root := s.State.Session, s.State
-	switch s.r.IntN(9) {
+	switch s.r.IntN(10) {
 	case 0:
 		s.Add(id, event.SessionTitled{Title: s.name("title ")})
 	case 1:
@@ -30,7 +30,18 @@ func (s *Story) beside() {
 		if root.Run == nil && len(root.Entries) > 2 {
 			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, TokensBefore: 9000, TokensAfter: 900, Trigger: "manual"})
 		}
+	case 9:
+		s.tools()
 	}
+}
+
+// tools lets a tool join, or leave.
+func (s *Story) tools() {
+	if had := s.State.Tools; len(had) > 0 && s.one(2) {
+		s.Add(s.State.Session, event.ToolsChanged{Left: []string{had[s.r.IntN(len(had))].Name}})
+		return
+	}
+	s.Add(s.State.Session, event.ToolsChanged{Joined: []event.JoinedTool{{Name: s.name("find_"), Origin: s.pick("mcp:web", "mcp:notes")}}})
 }
 
 func (s *Story) client() {

@@ -126,7 +126,7 @@ func (c encoder) events() []any {
 		event.ResponseStarted, event.ResponseInterrupted, event.CallGrew,
 		event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided,
 		event.AskOpened, event.AskAnswered, event.AskClosed,
-		event.BudgetChanged, event.ContextCompacted, event.NoteAdded, event.InitProgressed, event.FilesChanged, event.Unknown:
+		event.ToolsChanged, event.BudgetChanged, event.ContextCompacted, event.NoteAdded, event.InitProgressed, event.FilesChanged, event.Unknown:
 		// The 26 classes have no word for these.
 	}
 	return nil

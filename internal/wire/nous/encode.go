@@ -140,7 +140,7 @@ func (v view) facts() []fact {
 	case event.BlockStarted, event.BlockEnded, event.CallAnnounced, event.CallStarted, event.CallGrew:
 		return nil // what grew has shown the text; a call is shown when it runs, its output when it ends
 	case event.PermissionPreviewed, event.PermissionReady, event.AskOpened, event.AskAnswered, event.AskClosed,
-		event.PlanChanged, event.PlanCleared, event.UsageChanged, event.BudgetChanged, event.DeveloperSaid, event.NoteAdded,
+		event.ToolsChanged, event.PlanChanged, event.PlanCleared, event.UsageChanged, event.BudgetChanged, event.DeveloperSaid, event.NoteAdded,
 		event.InitProgressed, event.FilesChanged, event.Unknown:
 		return nil // no word for these
 	}
