@@ -16,7 +16,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -52,13 +51,17 @@ type Setup struct {
 	MaxOutput    int    // tokens; 0 leaves it to the server
 	Reasoning    string
 	System       string
-	Budget       []event.BudgetSource // what System is made of
+	Budget       []event.BudgetSource // what System is made of, to which the run adds its tools; nil: nobody counts
 
-	Tools  tool.Set
-	Beside map[string]bool // tools that may run beside each other although they do more than read
-	World  tool.World
-	Home   string                                                        // for rules that begin with ~/
-	Policy permission.Policy                                             // without what the session's answers stored
+	Tools   tool.Set            // that the session always has
+	Joined  func() []JoinedTool // those that it has now beyond them; nil: there are none
+	Grammar permission.Grammar  // how stored rules are read; nil: by the tools
+	World   tool.World          // without what a tool may do to its session, which is the run's
+	Home    string              // for rules that begin with ~/
+	Policy  permission.Policy   // without what the session's answers stored
+	// Decide says whether a call may run; nil: permission.Decide. It is asked again for what a person changed, and
+	// for a call that waited, and must not wait itself.
+	Decide func(permission.Policy, permission.Call) permission.Verdict
 	CanAsk func() bool                                                   // somebody attached can answer an ask
 	Store  func(permission.Scope, permission.Effect, []string) error     // keeps a rule beyond the session
 	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
@@ -89,43 +92,44 @@ var (
 // A Run is one run, from idle to idle.
 type Run struct {
 	log     Log
-	setup   *Setup
+	setup   *Setup   // the run's own: its tools are those of the open step
+	builtin tool.Set // those that do not leave
 	abort   context.CancelCauseFunc
 	stream  atomic.Pointer[context.CancelCauseFunc] // of the response that streams
 	repeats repeats
 
-	agents   *agents // shared with the run's sub-agents
-	depth    int     // 0: of the root
-	waiting  int     // background sub-agents that have not been delivered
+	agents   *agents      // shared with the run's sub-agents
+	depth    int          // 0: of the root
+	waiting  atomic.Int32 // background sub-agents that have not been delivered
 	finished chan event.DeveloperSaid
 	overflow string // what the server said of a request that was too large
 	spent    spent  // by sub-agents that have ended
 }
 
-// New returns a run that has not begun.
+// New returns a run that has not begun. It keeps a copy of the setup.
 func New(log Log, setup *Setup) *Run {
-	if setup.Now == nil {
-		setup.Now = time.Now
-	}
-	r := &Run{log: log, setup: setup, abort: func(error) {}, finished: make(chan event.DeveloperSaid, maxAgents),
-		agents: &agents{root: log, newID: setup.NewID}}
-	r.bindTask()
+	r := newRun(log, *setup)
+	r.agents = &agents{root: log, newID: setup.NewID}
 	return r
 }
 
-// bindTask gives the task tool, if it is there, this run to work in.
-func (r *Run) bindTask() {
-	if _, ok := r.setup.Tools.Get("task"); !ok {
-		return
+func newRun(log Log, setup Setup) *Run {
+	if setup.Now == nil {
+		setup.Now = time.Now
 	}
-	others := slices.DeleteFunc(r.setup.Tools.Names(), func(name string) bool { return name == "task" })
-	tools := []tool.Tool{taskTool{r}}
-	for _, name := range others {
-		t, _ := r.setup.Tools.Get(name)
-		tools = append(tools, t)
+	if setup.Decide == nil {
+		setup.Decide = permission.Decide
 	}
-	r.setup.Tools = tool.NewSet(tools...)
-	r.setup.Beside = map[string]bool{"task": true}
+	if setup.CanAsk == nil {
+		setup.CanAsk = func() bool { return false }
+	}
+	if setup.NewID == nil {
+		setup.Tools = setup.Tools.Filter(func(s tool.Spec) bool { return !s.Spawns })
+	}
+	if setup.Grammar == nil {
+		setup.Grammar = Grammar(setup.Tools)
+	}
+	return &Run{log: log, setup: &setup, builtin: setup.Tools, abort: func(error) {}, finished: make(chan event.DeveloperSaid, maxAgents)}
 }
 
 // Abort stops the run. It may be called at any time, from any goroutine.
@@ -167,7 +171,7 @@ func (r *Run) Do(ctx context.Context) error {
 // in one batch, so that no input falls between.
 func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool, err error) {
 	// Nobody outlives the run that started it.
-	for r.waiting > 0 && (ctx.Err() != nil || reason != event.ReasonSteered) {
+	for r.waiting.Load() > 0 && (ctx.Err() != nil || reason != event.ReasonSteered) {
 		if _, err := r.deliver(ctx, logged, true); err != nil {
 			return false, err
 		}

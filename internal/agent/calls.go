@@ -14,14 +14,14 @@ import (
 	"parley/internal/transcript"
 )
 
-// together is how many read-only calls run at once.
+// together is how many concurrent calls run at once.
 const together = 8
 
-// calls decides and runs the calls of the open step: those that only read
-// together, the others alone, in the model's order.
+// calls decides and runs the calls of the open step: concurrent ones that follow
+// each other together, the others alone, in the model's order.
 func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome, error) {
 	s := r.log.State()
-	b := &bench{run: r, logged: logged, tools: r.active(s)}
+	b := &bench{run: r, logged: logged, tools: r.setup.active(s), asking: make(turn, 1)}
 	for len(calls) > 0 && ctx.Err() == nil && !b.stop.Load() {
 		group := calls[:1]
 		if s.Settings.Calls != event.OrderSequential {
@@ -50,15 +50,6 @@ func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome,
 	return stepMore, nil
 }
 
-// active is the set of tools that the session's settings leave.
-func (r *Run) active(s *transcript.State) tool.Set {
-	if s.Settings.AllTools {
-		return r.setup.Tools
-	}
-	only, _ := r.setup.Tools.Only(s.Settings.Tools...)
-	return only
-}
-
 // paused reports whether a steer waits that does not let the step finish.
 func paused(s *transcript.State) bool {
 	return slices.ContainsFunc(s.Queued(event.LaneSteer), func(in transcript.Input) bool { return in.When != event.WhenAfter })
@@ -72,7 +63,8 @@ func (r *Run) skip(logged context.Context, calls []llm.ToolCall) error {
 			if open := s.OpenCall(event.CallID(c.ID)); open == nil || open.Ended != nil || open.Decided != nil {
 				continue
 			}
-			b.emit(event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.StatusSkipped, Result: "Skipped due to queued user message."})
+			b.emit(event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.StatusSkipped,
+				Code: event.RefusedSteered, Result: "The call was skipped: the user said something first."})
 		}
 		return b.out
 	})
@@ -99,15 +91,15 @@ func (p *repeats) add(c llm.ToolCall) {
 // independent returns the calls at the front that may run beside each other.
 func (b *bench) independent(calls []llm.ToolCall) []llm.ToolCall {
 	n := 0
-	for n < len(calls) && n < together && b.beside(calls[n]) {
+	for n < len(calls) && n < together && b.concurrent(calls[n]) {
 		n++
 	}
 	return calls[:max(n, 1)]
 }
 
-func (b *bench) beside(c llm.ToolCall) bool {
+func (b *bench) concurrent(c llm.ToolCall) bool {
 	t, ok := b.tools.Get(c.Name)
-	return ok && (t.Spec().ReadOnly || b.run.setup.Beside[c.Name])
+	return ok && t.Spec().Concurrent
 }
 
 func (b *bench) group(ctx context.Context, group []llm.ToolCall) error {
@@ -138,15 +130,35 @@ type bench struct {
 	logged context.Context
 	tools  tool.Set
 	stop   stopFlag
-	asking sync.Mutex // one ask at a time
+	asking turn // one ask at a time
 }
+
+// A turn is held by one at a time.
+type turn chan struct{}
+
+// take waits for the turn; false where ctx ended first.
+func (t turn) take(ctx context.Context) bool {
+	select {
+	case t <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	if ctx.Err() != nil {
+		t.pass()
+		return false
+	}
+	return true
+}
+
+// pass hands the turn on.
+func (t turn) pass() { <-t }
 
 // call takes one call from shown to ended.
 func (b *bench) call(ctx context.Context, c llm.ToolCall) error {
 	b.run.repeats.add(c)
-	t, why := b.find(c)
+	t, code, why := b.find(c)
 	if t == nil {
-		return b.refuse(c, "invalid", why, event.StatusError)
+		return b.refuse(c, code, why)
 	}
 	tc := tool.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
 	grant, err := b.permit(ctx, t, tc)
@@ -157,21 +169,22 @@ func (b *bench) call(ctx context.Context, c llm.ToolCall) error {
 	return b.effect(ctx, t, tc, grant)
 }
 
-func (b *bench) find(c llm.ToolCall) (tool.Tool, string) {
+// find is the tool of a call, or why there is none.
+func (b *bench) find(c llm.ToolCall) (tool.Tool, event.Refusal, string) {
 	if c.Malformed != "" {
-		return nil, "validation_failed: the arguments are not a JSON object: " + cut(c.Malformed, 200)
+		return nil, event.RefusedArguments, "The arguments are not a JSON object: " + cut(c.Malformed, 200)
 	}
 	if t, ok := b.tools.Get(c.Name); ok {
-		return t, ""
+		return t, "", ""
 	}
 	if _, known := b.run.setup.Tools.Get(c.Name); known {
-		return nil, "tool_not_active: " + c.Name
+		return nil, event.RefusedInactiveTool, "The tool " + c.Name + " is switched off in this session."
 	}
-	why := "tool_not_found: " + c.Name + "."
+	why := "There is no tool " + c.Name + "."
 	if near := b.tools.Suggest(c.Name); len(near) > 0 {
 		why += " Did you mean " + near[0] + "?"
 	}
-	return nil, why + " The tools are " + strings.Join(b.tools.Names(), ", ") + "."
+	return nil, event.RefusedUnknownTool, why + " The tools are " + strings.Join(b.tools.Names(), ", ") + "."
 }
 
 func cut(text string, n int) string {
@@ -181,11 +194,11 @@ func cut(text string, n int) string {
 	return tool.Valid(text[:n]) + "…"
 }
 
-// refuse records that the call does not run, and ends it.
-func (b *bench) refuse(c llm.ToolCall, method, why string, status event.Status) error {
+// refuse records that a call cannot run as it is, and ends it.
+func (b *bench) refuse(c llm.ToolCall, code event.Refusal, why string) error {
 	return b.run.emit(b.logged,
-		event.PermissionDecided{Call: event.CallID(c.ID), Method: method, Reason: why},
-		event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: status, Result: why})
+		event.PermissionDecided{Call: event.CallID(c.ID), Method: "invalid", Code: code, Reason: why},
+		event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.StatusError, Result: why})
 }
 
 // effect runs a call that was granted; the grant is durable by now.
@@ -195,7 +208,8 @@ func (b *bench) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) e
 	at := r.log.State().Now(nil)
 	offset := 0
 	var growErr error
-	result := t.Run(ctx, r.setup.World.Grant(g.targets), c, func(s tool.Stream, chunk string) {
+	own := b.effects(ctx, event.CallID(c.ID))
+	result := t.Run(own.ctx, own.world(r.setup.World.Grant(g.targets)), c, func(s tool.Stream, chunk string) {
 		if growErr != nil || chunk == "" {
 			return
 		}
@@ -204,6 +218,7 @@ func (b *bench) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) e
 		offset += len(chunk)
 		growErr = r.log.Grow(b.logged, e)
 	})
+	own.close()
 	if growErr != nil {
 		return growErr
 	}
@@ -223,13 +238,7 @@ func (b *bench) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) e
 func (r *Run) ended(c tool.Call, result tool.Result) (event.CallEnded, error) {
 	end := event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.Status(result.Status), Result: result.Text, Summary: result.Summary, File: result.File}
 	if d := result.Display; d != (tool.Display{}) {
-		end.Display = &event.Display{Diff: d.Diff, File: d.File, Language: d.Language, Exit: d.ExitCode}
-	}
-	if id, ok := r.agents.of.LoadAndDelete(c.ID); ok {
-		if end.Display == nil {
-			end.Display = &event.Display{}
-		}
-		end.Display.Agent = id.(event.SessionID)
+		end.Display = &event.Display{Diff: d.Diff, File: d.File, Language: d.Language, Exit: d.ExitCode, Agent: d.Agent}
 	}
 	for _, image := range result.Images {
 		saved, err := r.setup.Save(image.MediaType, image.Data)

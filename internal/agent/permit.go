@@ -30,10 +30,10 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 	g := grant{arguments: c.Arguments}
 	var err error
 	if g.targets, err = t.Targets(b.run.setup.World, c); err != nil {
-		return g, b.refuse(call, "invalid", "validation_failed: "+err.Error(), event.StatusError)
+		return g, b.refuse(call, event.RefusedArguments, err.Error())
 	}
 	question := Question(t, c, g.targets, b.run.setup)
-	verdict := permission.Decide(b.run.policy(), question)
+	verdict := b.run.decide(question)
 	switch v := verdict.(type) {
 	case permission.Allow:
 		g.ok = true
@@ -43,23 +43,23 @@ func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, er
 		if v.Rule == "" {
 			why = "Permission denied: " + v.Reason
 		}
-		return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Scope: string(v.Scope), Reason: why}, why)
+		return g, b.deny(c, event.PermissionDecided{Method: "rule", Code: event.RefusedRule, Rule: v.Rule, Scope: string(v.Scope), Reason: why}, why)
 	case permission.Ask:
 		return b.ask(ctx, t, c, g, question, v)
 	}
 	return g, fmt.Errorf("decide %s: unknown verdict %T", c.Name, verdict)
 }
 
+// decide asks who decides, by the rules that hold now.
+func (r *Run) decide(q permission.Call) permission.Verdict { return r.setup.Decide(r.policy(), q) }
+
 // Question is a call as permission sees it.
 func Question(t tool.Tool, c tool.Call, ts tool.Targets, setup *Setup) permission.Call {
-	q := permission.Call{Tool: c.Name, Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Root: setup.World.Root, Home: setup.Home, ReadOnly: t.Spec().ReadOnly}
-	if c.Name == "task" {
-		if a, err := taskArguments(c); err == nil {
-			q.Name = a.Profile
-		}
-	}
+	spec := t.Spec()
+	q := permission.Call{Tool: c.Name, Kind: permission.Kind(spec.Pattern), Family: spec.Family, ReadOnly: spec.ReadOnly,
+		Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Name: ts.Name, Root: setup.World.Root, Home: setup.Home}
 	for _, p := range ts.Paths {
-		q.Paths = append(q.Paths, permission.Path{Abs: p.Path, Rel: p.Rel, Inside: p.Inside, Write: p.Write})
+		q.Paths = append(q.Paths, permission.Path{Abs: p.Path, Rel: p.Rel, Inside: p.Inside, Write: p.Write, Below: p.Below})
 	}
 	if q.Command != "" && setup.World.Resolve != nil {
 		for _, name := range permission.Files(q) {
@@ -80,7 +80,7 @@ func Policy(s *transcript.State, setup *Setup) permission.Policy {
 		p.Default = permission.Effect(s.Settings.Permission)
 	}
 	for _, stored := range s.Rules {
-		if rule, err := permission.ParseRule(stored.Rule); err == nil {
+		if rule, err := setup.Grammar.Rule(stored.Rule); err == nil {
 			p = p.With(permission.Scoped{Rule: rule, Effect: permission.Effect(stored.Effect), Scope: permission.Scope(stored.Scope)})
 		}
 	}
@@ -109,13 +109,12 @@ func (b *bench) deny(c tool.Call, d event.PermissionDecided, why string) error {
 
 // ask shows the call and waits for whoever answers first.
 func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q permission.Call, ask permission.Ask) (grant, error) {
-	b.asking.Lock()
-	defer b.asking.Unlock()
-	if ctx.Err() != nil {
+	if !b.asking.take(ctx) {
 		return g, nil // the run's closing ends the call
 	}
+	defer b.asking.pass()
 	// An answer given meanwhile may have stored a rule that covers this call.
-	if v, ok := permission.Decide(b.run.policy(), q).(permission.Allow); ok {
+	if v, ok := b.run.decide(q).(permission.Allow); ok {
 		g.ok = true
 		return g, b.decide(allowed(c, v))
 	}
@@ -129,20 +128,14 @@ func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q pe
 		} else {
 			why += " No --allow would help: " + ask.Reason + "."
 		}
-		return g, b.deny(c, event.PermissionDecided{Method: "unasked", Reason: why}, why)
+		return g, b.deny(c, event.PermissionDecided{Method: "unasked", Code: event.RefusedUnasked, Reason: why}, why)
 	}
-	opened, before, err := b.open(c, ask)
-	if err != nil {
+	opened := permissionAsk(c, ask)
+	reply, err := b.question(ctx, &opened)
+	if err != nil || reply == nil {
 		return g, err
 	}
-	closed, err := b.await(ctx, before, opened.Ask)
-	if err != nil {
-		return g, err
-	}
-	if closed == nil {
-		return g, nil
-	}
-	return b.answered(ctx, t, c, g, opened, *closed)
+	return b.answered(ctx, t, c, g, opened, reply.AskClosed)
 }
 
 // show appends the preview, where there is one, and that all has been shown.
@@ -158,9 +151,9 @@ func (b *bench) show(ctx context.Context, t tool.Tool, c tool.Call) error {
 	return b.run.emit(b.logged, append(bodies, event.PermissionReady{Call: event.CallID(c.ID), Tool: c.Name})...)
 }
 
-// open asks. It returns the ask and the seq that its answer comes after.
-func (b *bench) open(c tool.Call, ask permission.Ask) (opened event.AskOpened, before event.Seq, err error) {
-	opened = event.AskOpened{Kind: event.AskPermission, Call: event.CallID(c.ID), Title: "Allow " + c.Name + "?", Text: ask.Reason}
+// permissionAsk is what is asked of a person.
+func permissionAsk(c tool.Call, ask permission.Ask) event.AskOpened {
+	opened := event.AskOpened{Kind: event.AskPermission, Call: event.CallID(c.ID), Title: "Allow " + c.Name + "?", Text: ask.Reason}
 	for _, w := range ask.Warnings {
 		opened.Warnings = append(opened.Warnings, event.Warning{Level: string(w.Level), Text: w.Text})
 	}
@@ -172,34 +165,52 @@ func (b *bench) open(c tool.Call, ask permission.Ask) (opened event.AskOpened, b
 		option.Stop = o.Effect == permission.EffectDeny && o.Key == "n"
 		opened.Options = append(opened.Options, option)
 	}
-	err = b.run.log.Commit(b.logged, func(s *transcript.State) []event.Event {
-		opened.Ask, before = s.NextAsk(), s.Seq
-		out := newBatch(s)
-		out.emit(opened)
-		return out.out
-	})
-	return opened, before, err
+	return opened
 }
 
-// await waits on the log, not on a person: any client may answer, or the run's
-// end closes the ask. It returns nil when the run was stopped.
-func (b *bench) await(ctx context.Context, after event.Seq, id event.AskID) (*event.AskClosed, error) {
-	var closed *event.AskClosed
-	err := b.run.log.Wait(ctx, after, func(e event.Event) bool {
-		if c, ok := e.Body.(event.AskClosed); ok && c.Ask == id {
-			closed = &c
-		}
-		return closed != nil
+// question opens an ask and waits on the log, not on a person: any client may
+// answer, or the run's end closes the ask. It returns nil where ctx ended first.
+func (b *bench) question(ctx context.Context, q *event.AskOpened) (*tool.Reply, error) {
+	var before event.Seq
+	err := b.run.log.Commit(b.logged, func(s *transcript.State) []event.Event {
+		q.Ask, before = s.NextAsk(), s.Seq
+		out := newBatch(s)
+		out.emit(*q)
+		return out.out
 	})
-	if ctx.Err() != nil {
-		return closed, nil
+	if err != nil {
+		return nil, err
 	}
-	return closed, err
+	var reply tool.Reply
+	closed := false
+	err = b.run.log.Wait(ctx, before, func(e event.Event) bool {
+		switch e := e.Body.(type) {
+		case event.AskAnswered:
+			if e.Ask == q.Ask {
+				reply.Answers = append(reply.Answers, e)
+			}
+		case event.AskClosed:
+			if e.Ask == q.Ask {
+				reply.AskClosed, closed = e, true
+			}
+		}
+		return closed
+	})
+	if closed {
+		return &reply, nil
+	}
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	return nil, err
 }
+
+// refusals say why a call does not run, by how its ask was closed.
+var refusals = map[string]event.Refusal{"person": event.RefusedPerson, "timeout": event.RefusedTimeout}
 
 // answered records the decision that an answer means.
 func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
-	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Who: closed.Who, Reason: closed.Reason, Scope: "once"}
+	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Code: refusals[closed.Method], Who: closed.Who, Reason: closed.Reason, Scope: "once"}
 	var chosen event.Option
 	for _, o := range opened.Options {
 		if o.Key == closed.Key {
@@ -224,17 +235,19 @@ func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant,
 		}
 		return g, b.deny(c, d, why)
 	}
+	d.Code = ""
 	if len(closed.Arguments) > 0 {
 		c.Arguments = closed.Arguments
 		targets, err := t.Targets(b.run.setup.World, c)
 		if err != nil {
-			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, "invalid", err.Error(), event.StatusError)
+			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, err.Error())
 		}
 		// A deny rule holds also for what a person changed.
-		if v, denied := permission.Decide(b.run.policy(), Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
-			return g, b.deny(c, event.PermissionDecided{Method: "rule", Rule: v.Rule, Scope: string(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
+		if v, denied := b.run.decide(Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
+			return g, b.deny(c, event.PermissionDecided{Method: "rule", Code: event.RefusedRule, Rule: v.Rule, Scope: string(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
 		}
-		g.targets, g.arguments, d.Arguments = targets, closed.Arguments, closed.Arguments
+		g.targets, g.arguments = targets, closed.Arguments
+		d.Arguments, d.Title = closed.Arguments, tool.Title(t, closed.Arguments)
 	}
 	if err := b.store(d); err != nil {
 		return g, err
@@ -254,7 +267,7 @@ func (b *bench) store(d event.PermissionDecided) error {
 		effect = permission.EffectAllow
 	}
 	// The run's own policy was read before; texts that are no rules are refused below.
-	rules, _ := permission.Rules(effect, scope, "an answer", d.Stored...)
+	rules, _ := b.run.setup.Grammar.Rules(effect, scope, "an answer", d.Stored...)
 	b.run.agents.keep(rules...)
 	if err := b.run.setup.Store(scope, effect, d.Stored); err != nil {
 		return b.run.emit(b.logged, event.NoteAdded{Level: "warn", Text: "the rule " + strings.Join(d.Stored, ", ") + " was not kept: " + err.Error(), Source: "permission"})
@@ -276,7 +289,7 @@ func (r *Run) help(q permission.Call) string {
 	for _, rule := range rules {
 		p = p.With(permission.Scoped{Rule: rule, Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 	}
-	if _, ok := permission.Decide(p, q).(permission.Allow); !ok {
+	if _, ok := r.setup.Decide(p, q).(permission.Allow); !ok {
 		return ""
 	}
 	return allowFlags(rules)

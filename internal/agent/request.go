@@ -19,11 +19,7 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	if s.Settings.Reasoning != "" {
 		r.Reasoning = llm.Effort(s.Settings.Reasoning)
 	}
-	active := setup.Tools
-	if !s.Settings.AllTools {
-		active, _ = setup.Tools.Only(s.Settings.Tools...)
-	}
-	for _, spec := range active.Specs() {
+	for _, spec := range setup.active(s).Specs() {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
 	}
 	m := &messages{setup: setup, elided: names(s.Elided)}

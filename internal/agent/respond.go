@@ -15,12 +15,11 @@ import (
 // respond makes the request of the open step and writes the answer down. It
 // returns the calls that the answer asks for.
 func (r *Run) respond(ctx, logged context.Context) (outcome, []llm.ToolCall, error) {
-	if hold := r.setup.Hold; hold != nil {
+	if hold := r.setup.Hold; hold != nil { // closed before the second request
 		select {
 		case <-hold:
 		case <-ctx.Done():
 		}
-		r.setup.Hold = nil
 	}
 	s := r.log.State()
 	request, err := Request(s, r.setup)
@@ -265,6 +264,6 @@ func (w *writer) complete(end llm.End) {
 		return slices.Index(w.begun, event.CallID(a.ID)) - slices.Index(w.begun, event.CallID(b.ID))
 	})
 	for _, c := range w.calls {
-		w.pending = append(w.pending, event.CallStarted{Call: event.CallID(c.ID), Name: c.Name, Arguments: c.Arguments, Origin: "model"})
+		w.pending = append(w.pending, event.CallStarted{Call: event.CallID(c.ID), Name: c.Name, Title: w.run.title(c.Name, c.Arguments), Arguments: c.Arguments, Origin: "model"})
 	}
 }

@@ -91,12 +91,14 @@ const (
 
 // step makes one request and runs its calls. The step is closed when it returns.
 func (r *Run) step(ctx, logged context.Context) (outcome, error) {
+	changed := r.join(r.log.State().Tools)
 	err := r.log.Commit(logged, func(s *transcript.State) []event.Event {
 		b := newBatch(s)
 		_, n := s.NextStep()
-		if r.depth == 0 {
-			b.budget(r.setup.Budget)
+		if changed != nil {
+			b.emit(changed)
 		}
+		b.budget(r.budget())
 		b.emit(event.StepStarted{Number: n})
 		return b.out
 	})

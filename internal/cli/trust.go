@@ -19,7 +19,7 @@ import (
 
 	"parley/internal/cell"
 	"parley/internal/config"
-	"parley/internal/permission"
+	"parley/internal/runtime"
 )
 
 // workspaceConfig is the file of a workspace's own configuration.
@@ -212,7 +212,7 @@ func consequence(e config.Entry, trusted config.Config) string {
 	_ = json.Unmarshal([]byte(e.Value), &text)
 	switch {
 	case e.Key == "permission.allow":
-		rule, err := permission.ParseRule(text)
+		rule, err := runtime.Grammar().Rule(text)
 		switch {
 		case err != nil:
 			return ""
@@ -274,6 +274,6 @@ func (a *app) distrust(args []string) error {
 
 // parseRule is the canonical text of a permission rule.
 func parseRule(text string) (string, error) {
-	rule, err := permission.ParseRule(text)
+	rule, err := runtime.Grammar().Rule(text)
 	return rule.String(), err
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"parley/internal/config"
-	"parley/internal/permission"
 	"parley/internal/runtime"
 )
 
@@ -106,7 +105,7 @@ func (x *examination) rules(store config.Store) {
 	}
 	for _, p := range []config.Permission{user, project} {
 		for _, text := range slices.Concat(p.Allow, p.Deny, p.Ask) {
-			if _, err := permission.ParseRule(text); err != nil {
+			if _, err := runtime.Grammar().Rule(text); err != nil {
 				x.say("rules", Broken, "parley config rules rm '"+text+"'", "%s", err)
 			}
 		}

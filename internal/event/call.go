@@ -93,12 +93,12 @@ type PermissionDecided struct {
 	Call      CallID          `json:"call"`
 	Granted   bool            `json:"granted"`
 	Method    string          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
-	Code      Refusal         `json:"code,omitempty" doc:"not granted: unknown_tool, inactive_tool, invalid_arguments, rule, person, unasked or timeout"`
 	Rule      string          `json:"rule,omitempty" doc:"the rule that decided"`
 	Stored    []string        `json:"stored,omitempty" doc:"the rules that the answer stored, in its scope"`
 	Scope     string          `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
 	Who       string          `json:"who,omitempty" doc:"name of the client that answered"`
 	Reason    string          `json:"reason,omitempty"`
+	Code      Refusal         `json:"code,omitempty" doc:"not granted: unknown_tool, inactive_tool, invalid_arguments, rule, person, unasked or timeout"`
 	Stop      bool            `json:"stop,omitempty" doc:"a denial that ends the turn"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"the arguments, where the person changed them"`
 	Title     string          `json:"title,omitempty" doc:"of the changed arguments"`

@@ -46,8 +46,8 @@ func TitleOf(arguments json.RawMessage) string {
 	}
 	for _, key := range []string{"pattern", "path", "file", "file_path", "query", "command", "url", "description", "prompt", "content", "name"} {
 		for _, m := range members {
-			if m.key == key && m.text != "" {
-				return Title(m.text)
+			if title := Title(m.text); m.key == key && title != "" {
+				return title
 			}
 		}
 	}

@@ -8,11 +8,14 @@ import (
 // An act is one thing that a call does and that must be allowed: a command, a
 // file, a host, a name, or the call as such.
 type act struct {
-	kind actKind
-	tool string // whose rules with a pattern count
-	cmd  command
-	path Path
-	text string // a host or a name
+	kind   actKind
+	tool   string // whose rules with a pattern count, and those of its family
+	family string
+	cmd    command
+	path   Path
+	text   string // a host or a name
+	// opened says that a command line opens path, and no tool does.
+	opened bool
 	// free acts need no rule.
 	free bool
 	// hidden acts need no rule, but deny and ask rules see them.
@@ -37,41 +40,49 @@ type compiled struct {
 	words []word
 }
 
-func compile(rules []Scoped) []compiled {
+func compile(rules []Scoped, c Call) []compiled {
 	out := make([]compiled, 0, len(rules))
 	for _, s := range rules {
-		c := compiled{Scoped: s}
-		if s.Rule.tool == "bash" && s.Rule.pattern != "" {
-			words, err := parseWords(s.Rule.pattern)
-			if err != nil {
-				continue // not made by ParseRule
-			}
-			c.words = words
+		rule, ok := s.Rule.of(c)
+		if !ok && s.Effect == EffectAllow {
+			continue
 		}
-		out = append(out, c)
+		s.Rule = rule // one that takes away, and says nothing of this tool, is about all of its calls
+		r := compiled{Scoped: s}
+		if rule.kind == KindCommand && rule.pattern != "" {
+			words, err := parseWords(rule.pattern)
+			if err != nil {
+				continue // not made by a grammar
+			}
+			r.words = words
+		}
+		out = append(out, r)
 	}
 	return out
 }
 
-// spansTool reports whether rules on tool a are also about calls of tool b.
-func spansTool(a, b string) bool {
-	switch {
-	case a == "*" || a == b:
-		return true
-	case a == "read":
-		return freeTools[b]
-	case a == "edit":
-		return b == "write"
-	}
-	return false
+// spans reports whether a rule is also about calls of a tool.
+func (r Rule) spans(tool, family string) bool {
+	return r.tool == "*" || r.tool == tool || r.tool == family
+}
+
+// spanned reports whether a rule is about the tool of the act. A file that a
+// command line writes is what any tool of the family edit would write.
+func (a act) spanned(r Rule) bool {
+	return r.spans(a.tool, a.family) || a.opened && a.path.Write && r.family == FamilyEdit
+}
+
+// whole reports whether a rule without a pattern is about the act.
+func (a act) whole(r Rule, c Call) bool {
+	return r.spans(c.Tool, c.family()) || a.kind == actPath && a.spanned(r)
 }
 
 // covers reports whether an allow rule covers the act.
 func (a act) covers(r compiled, c Call) bool {
 	if r.Rule.Bare() {
-		return spansTool(r.Rule.tool, c.Tool) || a.kind == actPath && spansTool(r.Rule.tool, a.tool)
+		return a.whole(r.Rule, c)
 	}
-	if !spansTool(r.Rule.tool, a.tool) {
+	if !a.spanned(r.Rule) {
 		return false
 	}
 	switch a.kind {
@@ -91,15 +102,15 @@ func (a act) covers(r compiled, c Call) bool {
 // meets reports whether a rule that takes away is about the act.
 func (a act) meets(r compiled, c Call) match {
 	if r.Rule.Bare() {
-		if spansTool(r.Rule.tool, c.Tool) || a.kind == actPath && spansTool(r.Rule.tool, a.tool) {
+		if a.whole(r.Rule, c) {
 			return surely
 		}
 		return never
 	}
-	if a.kind == actCommand && (freeTools[r.Rule.tool] || pathTools[r.Rule.tool] && writers[a.cmd.name()]) {
+	if a.kind == actCommand && r.Rule.kind == KindPath && (r.Rule.family == FamilyRead || r.Rule.family == FamilyEdit && writers[a.cmd.name()]) {
 		return a.cmd.names(r.Rule.pattern, c)
 	}
-	if !spansTool(r.Rule.tool, a.tool) {
+	if !a.spanned(r.Rule) {
 		return never
 	}
 	matched := false
@@ -165,36 +176,58 @@ func lexical(abs, root string) Path {
 // acts lists what the call does. For a command line it also returns how the
 // line was read.
 func acts(c Call) ([]act, line) {
-	if c.Tool == "bash" || c.Command != "" {
+	if c.line() {
 		l := readLine(c)
 		return l.acts(c), l
 	}
 	var list []act
+	add := func(a act) {
+		a.tool, a.family = c.Tool, c.family()
+		list = append(list, a)
+	}
 	for _, p := range c.Paths {
-		free := p.Inside && !p.Write && (freeTools[c.Tool] || c.ReadOnly)
-		list = append(list, act{kind: actPath, tool: c.Tool, path: p, free: free})
+		add(act{kind: actPath, path: p, free: p.Inside && !p.Write && (c.Family == FamilyRead || c.ReadOnly)})
 	}
 	if c.Host != "" {
-		list = append(list, act{kind: actHost, tool: c.Tool, text: c.Host})
+		add(act{kind: actHost, text: c.Host})
 	}
 	if c.Name != "" {
-		list = append(list, act{kind: actName, tool: c.Tool, text: c.Name})
+		add(act{kind: actName, text: c.Name})
 	}
 	if len(list) == 0 {
-		free := c.ReadOnly && !pathTools[c.Tool] && c.Tool != "fetch"
-		list = append(list, act{kind: actCall, tool: c.Tool, free: free})
+		add(act{kind: actCall, free: c.ReadOnly && c.Kind == KindName})
 	}
 	return list, line{}
 }
 
 func (l line) acts(c Call) []act {
 	var list []act
+	add := func(a act) {
+		a.tool, a.family = c.Tool, c.family()
+		list = append(list, a)
+	}
 	for _, cmd := range l.commands {
-		list = append(list, act{kind: actCommand, tool: "bash", cmd: cmd, free: cmd.free})
+		add(act{kind: actCommand, cmd: cmd, free: cmd.free})
 	}
 	for _, cmd := range l.hidden {
-		list = append(list, act{kind: actCommand, tool: "bash", cmd: cmd, hidden: true})
+		add(act{kind: actCommand, cmd: cmd, hidden: true})
 	}
+	list = append(list, l.opened(c)...)
+	for _, reason := range l.reasons(c) {
+		add(act{kind: actDynamic, text: reason})
+	}
+	if len(list) == 0 {
+		add(act{kind: actCall})
+	}
+	if l.unknown {
+		add(act{kind: actUnknown, hidden: true})
+	}
+	return list
+}
+
+// opened are the files that the line opens, and what else it was said to read.
+func (l line) opened(c Call) []act {
+	var list []act
 	resolved := make(map[string]Path, len(c.Paths))
 	for _, p := range c.Paths {
 		resolved[p.Name] = p
@@ -205,11 +238,11 @@ func (l line) acts(c Call) []act {
 			p = lexical(f.name, c.Root)
 		}
 		p.Write = f.write
-		tool := "read"
+		family := FamilyRead
 		if f.write {
-			tool = "write"
+			family = FamilyEdit
 		}
-		list = append(list, act{kind: actPath, tool: tool, path: p, free: p.Inside && !f.write, hidden: hidden})
+		list = append(list, act{kind: actPath, tool: family, family: family, path: p, opened: true, free: p.Inside && !f.write, hidden: hidden})
 	}
 	for _, f := range l.files {
 		file(f, false)
@@ -217,28 +250,24 @@ func (l line) acts(c Call) []act {
 	for _, f := range l.covert {
 		file(f, true)
 	}
-	dynamic := l.dynamic
-	for _, name := range l.entered {
-		if p, ok := resolved[name]; ok && !p.Inside && below(c.Root, name) {
-			dynamic = append(dynamic[:len(dynamic):len(dynamic)], "a cd through a link out of the workspace")
-			break
-		}
-	}
 	for _, p := range c.Paths {
 		if p.Name == "" && !p.Inside {
-			list = append(list, act{kind: actPath, tool: "read", path: p})
+			list = append(list, act{kind: actPath, tool: FamilyRead, family: FamilyRead, path: p})
 		}
 	}
-	for _, reason := range dynamic {
-		list = append(list, act{kind: actDynamic, tool: "bash", text: reason})
-	}
-	if len(list) == 0 {
-		list = append(list, act{kind: actCall, tool: "bash"})
-	}
-	if l.unknown {
-		list = append(list, act{kind: actUnknown, tool: "bash", hidden: true})
-	}
 	return list
+}
+
+// reasons are why no rule on single commands covers the line.
+func (l line) reasons(c Call) []string {
+	for _, name := range l.entered {
+		for _, p := range c.Paths {
+			if p.Name == name && !p.Inside && below(c.Root, name) {
+				return append(l.dynamic[:len(l.dynamic):len(l.dynamic)], "a cd through a link out of the workspace")
+			}
+		}
+	}
+	return l.dynamic
 }
 
 func (a act) String() string {

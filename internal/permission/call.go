@@ -3,8 +3,11 @@ package permission
 // Call is what a tool is about to do, as far as permission is concerned.
 // The zero value of a field means that the call has no such part.
 type Call struct {
-	// Tool is the tool's name, such as "bash".
-	Tool string
+	// Tool is the tool's name, such as "bash", and Kind and Family what a [Tool]
+	// says of it.
+	Tool   string
+	Kind   Kind
+	Family string
 	// Paths are the files and folders the call reads or writes, resolved
 	// through links. For a command line: those named by [Files].
 	Paths []Path
@@ -31,10 +34,12 @@ type Path struct {
 	Inside   bool
 	// Write says that the call creates, changes or removes it.
 	Write bool
+	// Below says that the call is about what is below it, not about one file.
+	Below bool
 }
 
-// freeTools read, and need no rule inside the workspace.
-var freeTools = map[string]bool{"read": true, "ls": true, "glob": true, "grep": true}
+// family is the name that the rules which hold for the call are on.
+func (c Call) family() string { return familyOf(c.Tool, c.Family) }
 
-// pathTools are the tools whose calls and rules name files.
-var pathTools = map[string]bool{"read": true, "ls": true, "glob": true, "grep": true, "edit": true, "write": true}
+// line reports whether the call is a command line.
+func (c Call) line() bool { return c.Kind == KindCommand || c.Command != "" }

@@ -35,7 +35,7 @@ func (o outcome) allow() Allow {
 }
 
 func (p Policy) outcome(c Call, list []act) outcome {
-	rules := compile(p.Rules)
+	rules := compile(p.Rules, c)
 	if o, decided := denied(rules, c, list); decided {
 		return o
 	}
@@ -54,7 +54,7 @@ func (p Policy) outcome(c Call, list []act) outcome {
 			used = append(used, *rule)
 		}
 	}
-	if open == nil && len(used) == 0 && (c.Tool == "bash" || c.Command != "") {
+	if open == nil && len(used) == 0 && c.line() {
 		open = &list[0]
 	}
 	switch {
@@ -140,18 +140,19 @@ func narrower(a, b Rule) bool {
 	if b.Bare() {
 		return !a.Bare() || b.tool == "*" && a.tool != "*"
 	}
-	if a == b || a.Bare() || !spansTool(b.tool, a.tool) {
+	if a == b || a.Bare() || a.kind != b.kind || !b.spans(a.tool, a.family) {
 		return false
 	}
-	switch {
-	case a.tool == "bash":
+	switch a.kind {
+	case KindCommand:
 		aw, errA := parseWords(a.pattern)
 		bw, errB := parseWords(b.pattern)
 		return errA == nil && errB == nil && b.prefix && len(bw) <= len(aw) && sameWords(aw[:len(bw)], bw)
-	case pathTools[a.tool]:
+	case KindPath:
 		return coversGlob(b.pattern, a.pattern)
-	case a.tool == "fetch":
+	case KindHost:
 		return coversHost(b.pattern, a.pattern)
+	case KindName:
 	}
 	return false
 }

@@ -43,7 +43,7 @@ func readTable(t testing.TB, name string) []row {
 				policy = Policy{}
 			}
 		case isRule:
-			rules, err := Rules(effect, ScopeConfig, "", rest)
+			rules, err := tools.Rules(effect, ScopeConfig, "", rest)
 			if err != nil {
 				t.Fatalf("%s:%d: %v", name, n, err)
 			}
@@ -59,8 +59,16 @@ func readTable(t testing.TB, name string) []row {
 	return rows
 }
 
+// tools are those of the tables.
+var tools = Grammar{
+	"bash": {Kind: KindCommand}, "fetch": {Kind: KindHost}, "task": {},
+	"read": {Kind: KindPath, Family: FamilyRead}, "ls": {Kind: KindPath, Family: FamilyRead},
+	"glob": {Kind: KindPath, Family: FamilyRead}, "grep": {Kind: KindPath, Family: FamilyRead},
+	"edit": {Kind: KindPath, Family: FamilyEdit}, "write": {Kind: KindPath, Family: FamilyEdit},
+}
+
 func bashCall(command string) Call {
-	return Call{Tool: "bash", Command: command, Dir: "/w", Root: "/w", Home: "/home/u"}
+	return Call{Tool: "bash", Kind: KindCommand, Command: command, Dir: "/w", Root: "/w", Home: "/home/u"}
 }
 
 func effectOf(v Verdict) Effect {
@@ -89,13 +97,14 @@ func TestDecideBash(t *testing.T) {
 
 // toolCall makes a call from a line such as "edit src/a.go".
 func toolCall(input string) Call {
-	tool, arg, _ := strings.Cut(input, " ")
-	c := Call{Tool: tool, Root: "/w", Home: "/home/u"}
+	name, arg, _ := strings.Cut(input, " ")
+	tool := tools[name]
+	c := Call{Tool: name, Kind: tool.Kind, Family: tool.Family, Root: "/w", Home: "/home/u"}
 	switch {
-	case tool == "bash":
+	case tool.Kind == KindCommand:
 		return bashCall(arg)
 	case arg == "":
-	case pathTools[tool]:
+	case tool.Kind == KindPath:
 		abs := arg
 		if rest, ok := strings.CutPrefix(arg, "~"); ok {
 			abs = "/home/u" + rest
@@ -104,9 +113,9 @@ func toolCall(input string) Call {
 		}
 		p := lexical(path.Clean(abs), "/w")
 		p.Name = ""
-		p.Write = !freeTools[tool]
+		p.Write, p.Below = tool.Family == FamilyEdit, tool.Family == FamilyRead && name != "read"
 		c.Paths = []Path{p}
-	case tool == "fetch":
+	case tool.Kind == KindHost:
 		c.Host = arg
 	default:
 		c.Name = arg

@@ -1,7 +1,10 @@
 // Package permission decides whether a tool call may run: a pure function of
 // a policy and a call, with no I/O and no clock.
 //
-// A rule names a tool, and perhaps a pattern for what the tool is called with:
+// A rule names a tool, and perhaps a pattern for what the tool is called with. What
+// a pattern means the tool says ([Kind]), and whether its calls are also under the
+// rules of a family, as write is under edit; a [Grammar] holds both. These are how
+// the built-in tools are called:
 //
 //	bash(git status:*)   the command git status, with any further words
 //	bash(go test ./...)  exactly these words
@@ -13,8 +16,13 @@
 //	task(research)       one name
 //	*                    everything
 //
+// Known here by name are the shell and the two families, whose rules also hold for
+// the files that a command line opens; of any other tool only what it says. A rule on
+// a tool that is not known is read again when the tool is called: where its pattern
+// is none for the tool, an allow rule is about none of its calls, any other about all.
+//
 // [Decide] looks at deny rules, then at allow rules, and otherwise asks.
-// Inside the workspace read, ls, glob and grep need no rule. An ask rule takes
+// Inside the workspace the tools of the family read need no rule. An ask rule takes
 // its part back from a broader allow rule of the same or a wider scope.
 //
 // A command line is read as bash reads it. Each simple command of it must be

@@ -10,7 +10,7 @@ import (
 
 func parseHostPattern(s string) (Rule, error) {
 	if strings.Contains(s, "://") || strings.ContainsAny(s, "/?#@ \t\n\r\x00") {
-		return Rule{}, errors.New("fetch takes a host, not an address; an example: fetch(example.org)")
+		return Rule{}, errors.New("the pattern is a host, not an address; an example: fetch(example.org)")
 	}
 	if s == "*" {
 		return Rule{}, nil

@@ -67,7 +67,7 @@ func dangerous(c Call, list []act) bool {
 // offer is what an allowing answer stores in the scope; nothing where that
 // would be too much.
 func offer(c Call, list []act, scope Scope) []Rule {
-	if pathTools[c.Tool] && c.Command == "" {
+	if c.Kind == KindPath && c.Command == "" {
 		return offerPaths(c, scope)
 	}
 	rules, narrow := suggest(c, list)
@@ -82,7 +82,7 @@ func offer(c Call, list []act, scope Scope) []Rule {
 
 // relative rules mean another file, or script, in each workspace.
 func relative(r Rule) bool {
-	if r.tool == "bash" {
+	if r.kind == KindCommand {
 		words, err := parseWords(r.pattern)
 		if err != nil {
 			return true
@@ -90,20 +90,20 @@ func relative(r Rule) bool {
 		c := command{words: words}
 		return interpreters[c.name()] || shells[c.name()] || strings.Contains(words[0].text, "/") && !strings.HasPrefix(words[0].text, "/") && !words[0].tilde
 	}
-	return pathTools[r.tool] && !strings.HasPrefix(r.pattern, "/") && !strings.HasPrefix(r.pattern, "~")
+	return r.kind == KindPath && !strings.HasPrefix(r.pattern, "/") && !strings.HasPrefix(r.pattern, "~")
 }
 
 func offerPaths(c Call, scope Scope) []Rule {
 	var rules []Rule
 	for _, p := range c.Paths {
-		glob := widerGlob(p, c.Tool != "read" && freeTools[c.Tool], c.Home)
+		glob := widerGlob(p, p.Below, c.Home)
 		if p.Inside && !p.Write {
 			continue // free, unless an ask rule wants otherwise: then each time
 		}
 		if p.Inside && scope.width() <= ScopeSession.width() && !inGuarded(p.Rel) && !secret(p.Abs) {
 			glob = "**"
 		}
-		rule, err := ParseRule(pathRule(c.Tool, glob).String())
+		rule, err := Rule{tool: c.family(), kind: KindPath, family: c.family()}.with(glob)
 		if err != nil || scope == ScopeUser && relative(rule) {
 			return nil
 		}
@@ -129,7 +129,7 @@ func refusal(c Call, list []act) ([]Rule, bool) {
 				cmd = *cmd.inner
 			}
 			if n := max(depth[cmd.name()+" "+cmd.arg(1)], depth[cmd.name()], 1); n <= len(cmd.words) && !interpreters[cmd.name()] && !slices.ContainsFunc(cmd.words[:n], func(w word) bool { return !w.static }) {
-				rule = commandRule(cmd.words[:n], true)
+				rule = commandRule(c, cmd.words[:n], true)
 			}
 		}
 		if rule.Bare() {

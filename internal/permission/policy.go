@@ -1,10 +1,6 @@
 package permission
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Effect is what a rule does with the calls it matches.
 type Effect string
@@ -69,25 +65,6 @@ type Policy struct {
 	Default Effect
 }
 
-// Rules reads rule texts that share an effect, a scope and an origin. The
-// error joins one for each text that is not a rule; the others are returned.
-func Rules(effect Effect, scope Scope, origin string, texts ...string) ([]Scoped, error) {
-	var rules []Scoped
-	var errs []error
-	for _, text := range texts {
-		rule, err := ParseRule(text)
-		if err != nil {
-			if origin != "" {
-				err = fmt.Errorf("%s: %w", origin, err)
-			}
-			errs = append(errs, err)
-			continue
-		}
-		rules = append(rules, Scoped{Rule: rule, Effect: effect, Scope: scope, Origin: origin})
-	}
-	return rules, errors.Join(errs...)
-}
-
 // With returns the policy with more rules.
 func (p Policy) With(rules ...Scoped) Policy {
 	p.Rules = slices.Concat(p.Rules, rules)
@@ -95,12 +72,12 @@ func (p Policy) With(rules ...Scoped) Policy {
 }
 
 // Forbidden returns a filter for tools that look into many files at once, such
-// as grep: it reports the files that a deny rule keeps from that tool. It is nil
-// where there are none.
-func (p Policy) Forbidden(tool, home string) func(Path) bool {
+// as grep: it reports the files that a deny rule keeps from the tools of that
+// family. It is nil where there are none.
+func (p Policy) Forbidden(family, home string) func(Path) bool {
 	var globs []string
 	for _, s := range p.Rules {
-		if s.Effect == EffectDeny && s.Rule.pattern != "" && pathTools[s.Rule.tool] && spansTool(s.Rule.tool, tool) {
+		if s.Effect == EffectDeny && s.Rule.pattern != "" && s.Rule.kind == KindPath && s.Rule.tool == family {
 			globs = append(globs, s.Rule.pattern)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func scoped(effect Effect, scope Scope, rule string) Scoped {
-	return Scoped{Rule: MustRule(rule), Effect: effect, Scope: scope}
+	return Scoped{Rule: tools.MustRule(rule), Effect: effect, Scope: scope}
 }
 
 // A policy's default answers for calls that no rule covers; deny and ask rules
@@ -53,9 +53,9 @@ func TestAskScope(t *testing.T) {
 // A decision names its rules, where they are from, and the nearest scope.
 func TestReasonNamesItsRules(t *testing.T) {
 	p := Policy{}.With(
-		Scoped{MustRule("bash(git status:*)"), EffectAllow, ScopeUser, "/home/u/.config/parley/config.jsonc:3"},
-		Scoped{MustRule("bash(head:*)"), EffectAllow, ScopeSession, ""},
-		Scoped{MustRule("bash(rm:*)"), EffectDeny, ScopeFlag, "--deny"},
+		Scoped{tools.MustRule("bash(git status:*)"), EffectAllow, ScopeUser, "/home/u/.config/parley/config.jsonc:3"},
+		Scoped{tools.MustRule("bash(head:*)"), EffectAllow, ScopeSession, ""},
+		Scoped{tools.MustRule("bash(rm:*)"), EffectDeny, ScopeFlag, "--deny"},
 	)
 	want := []Verdict{
 		Allow{
@@ -103,17 +103,17 @@ func TestRedirectedLinksAreResolved(t *testing.T) {
 func TestStartOutsideTheWorkspace(t *testing.T) {
 	c := bashCall("git status")
 	c.Dir = "/etc"
-	if got := effectOf(Decide(policyOf(EffectAllow, MustRule("bash(git status:*)")), c)); got != EffectAsk {
+	if got := effectOf(Decide(policyOf(EffectAllow, tools.MustRule("bash(git status:*)")), c)); got != EffectAsk {
 		t.Errorf("in /etc: %s, want ask", got)
 	}
-	if got := effectOf(Decide(policyOf(EffectAllow, MustRule("bash")), c)); got != EffectAllow {
+	if got := effectOf(Decide(policyOf(EffectAllow, tools.MustRule("bash")), c)); got != EffectAllow {
 		t.Errorf("in /etc under bash: %s, want allow", got)
 	}
 }
 
 // Hostile sizes cost a question, not the time of the session.
 func TestHugeInputIsAsked(t *testing.T) {
-	p := policyOf(EffectAllow, MustRule("bash(git status:*)"), MustRule("bash(true)")).With(scoped(EffectDeny, ScopeUser, "bash(git a b push:*)"))
+	p := policyOf(EffectAllow, tools.MustRule("bash(git status:*)"), tools.MustRule("bash(true)")).With(scoped(EffectDeny, ScopeUser, "bash(git a b push:*)"))
 	for _, input := range []string{
 		strings.Repeat("(", 60000), strings.Repeat("$(", 30000), strings.Repeat("`", 20000),
 		strings.Repeat("{ ", 8000), strings.Repeat("nohup ", 2000) + "git status",
@@ -130,17 +130,56 @@ func TestHugeInputIsAsked(t *testing.T) {
 // A tool that walks over files leaves out those that it may not read alone.
 func TestForbidden(t *testing.T) {
 	p := Policy{}.With(scoped(EffectDeny, ScopeUser, "read(**/.env)"), scoped(EffectDeny, ScopeUser, "edit(a.go)"), scoped(EffectDeny, ScopeUser, "grep(secret/**)"))
-	for _, tool := range []string{"grep", "read"} {
-		forbidden := p.Forbidden(tool, "/home/u")
-		for _, file := range []string{"a.go", "x/.env", ".ENV", "secret/x", "secrets"} {
-			c := toolCall(tool + " " + file)
-			want := effectOf(Decide(p, c)) == EffectDeny
-			if got := forbidden(c.Paths[0]); got != want {
-				t.Errorf("%s %s: forbidden %t, Decide denies %t", tool, file, got, want)
-			}
+	forbidden := p.Forbidden(FamilyRead, "/home/u")
+	for _, file := range []string{"a.go", "x/.env", ".ENV", "secret/x", "secrets"} {
+		c := toolCall("read " + file)
+		want := effectOf(Decide(p, c)) == EffectDeny
+		if got := forbidden(c.Paths[0]); got != want {
+			t.Errorf("%s: forbidden %t, Decide denies %t", file, got, want)
 		}
 	}
-	if (Policy{}).With(scoped(EffectDeny, ScopeUser, "bash")).Forbidden("grep", "") != nil {
+	if (Policy{}).With(scoped(EffectDeny, ScopeUser, "bash")).Forbidden(FamilyRead, "") != nil {
 		t.Errorf("a filter without a rule on files")
+	}
+}
+
+// A rule that was read before its tool was known means what the tool says once it is called. Where its pattern is none
+// for the tool, an allow rule covers nothing, and one that takes away covers all.
+func TestRuleBeforeItsTool(t *testing.T) {
+	put := func(path string) Call {
+		p := lexical(path, "/w")
+		p.Write = true
+		return Call{Tool: "notes_put", Kind: KindPath, Family: FamilyEdit, Paths: []Path{p}, Root: "/w"}
+	}
+	run := Call{Tool: "remote_run", Kind: KindCommand, Command: "rm -rf x", Root: "/w", Dir: "/w"}
+	for _, c := range []struct {
+		effect Effect
+		rule   string
+		call   Call
+		want   Effect
+	}{
+		{EffectAllow, "notes_put(a/**)", put("/w/a/b"), EffectAllow},
+		{EffectAllow, "notes_put(a/**)", put("/w/b"), EffectAsk},
+		{EffectAllow, "edit(a/**)", put("/w/a/b"), EffectAllow},
+		{EffectAllow, "write(a/**)", put("/w/a/b"), EffectAsk},
+		{EffectDeny, "notes_put(a/**)", put("/w/a/b"), EffectDeny},
+		{EffectDeny, "notes_put(../x)", put("/w/b"), EffectDeny},
+		{EffectAllow, "notes_put(../x)", put("/w/b"), EffectAsk},
+		{EffectAllow, "remote_run(rm:*)", run, EffectAllow},
+		{EffectAllow, "bash(rm:*)", run, EffectAsk},
+		{EffectDeny, "remote_run(rm:*)", run, EffectDeny},
+		{EffectDeny, "remote_run(a | b)", run, EffectDeny},
+	} {
+		if got := effectOf(Decide(Policy{}.With(scoped(c.effect, ScopeUser, c.rule)), c.call)); got != c.want {
+			t.Errorf("%s %s: %s %s, want %s", c.effect, c.rule, c.call.Tool, got, c.want)
+		}
+	}
+	ask := Policy{}.With(scoped(EffectAllow, ScopeUser, "edit(**)"), scoped(EffectAsk, ScopeUser, "notes_put(a/**)"))
+	if got := effectOf(Decide(ask, put("/w/a/b"))); got != EffectAsk {
+		t.Errorf("an ask rule that is narrower than the family's allow rule: %s", got)
+	}
+	suggested := []string{joinRules(Suggest(put("/w/a/b"))), joinRules(Suggest(run))}
+	if diff := cmp.Diff([]string{"edit(a/b)", "remote_run(rm -rf x)"}, suggested); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -36,7 +36,7 @@ func readRules(t testing.TB) []row {
 // The table says how rules are written, and what a wrong one is told.
 func TestParseRule(t *testing.T) {
 	for _, row := range readRules(t) {
-		r, err := ParseRule(row.input)
+		r, err := tools.Rule(row.input)
 		got := r.String()
 		if err != nil {
 			got = "! " + strings.Replace(err.Error(), strings.TrimSpace(row.input), strings.TrimSpace(row.input), 1)
@@ -49,10 +49,10 @@ func TestParseRule(t *testing.T) {
 
 // All rule texts of a list are checked, and the errors say where they are.
 func TestRules(t *testing.T) {
-	got, err := Rules(EffectAllow, ScopeConfig, "config.jsonc:3", "read", "bash(", "edit(a)", "")
+	got, err := tools.Rules(EffectAllow, ScopeConfig, "config.jsonc:3", "read", "bash(", "edit(a)", "")
 	want := []Scoped{
-		{MustRule("read"), EffectAllow, ScopeConfig, "config.jsonc:3"},
-		{MustRule("edit(a)"), EffectAllow, ScopeConfig, "config.jsonc:3"},
+		{tools.MustRule("read"), EffectAllow, ScopeConfig, "config.jsonc:3"},
+		{tools.MustRule("edit(a)"), EffectAllow, ScopeConfig, "config.jsonc:3"},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Rule{})); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)

@@ -31,7 +31,7 @@ func suggest(c Call, list []act) (rules []Rule, narrow bool) {
 			rules = append(rules, rule)
 		}
 	}
-	if len(rules) == 0 && c.Tool == "bash" {
+	if len(rules) == 0 && c.line() {
 		for _, a := range list {
 			if rule, ok := a.rule(c); a.free && ok && !slices.Contains(rules, rule) {
 				rules = append(rules, rule)
@@ -44,12 +44,7 @@ func suggest(c Call, list []act) (rules []Rule, narrow bool) {
 	return rules, narrow
 }
 
-func bare(c Call) Rule {
-	if c.Command != "" {
-		return Rule{tool: "bash"}
-	}
-	return Rule{tool: c.Tool}
-}
+func bare(c Call) Rule { return Rule{tool: c.Tool, kind: c.Kind, family: c.family()} }
 
 // rule is the narrow rule for one act, or the one on the whole tool where
 // there is none.
@@ -57,37 +52,25 @@ func (a act) rule(c Call) (rule Rule, narrow bool) {
 	narrow = true
 	switch a.kind {
 	case actCommand:
-		rule, narrow = a.cmd.rule()
+		rule, narrow = a.cmd.rule(c)
 	case actPath:
-		rule = pathRule(a.tool, exactGlob(a.path, c.Home))
+		rule = Rule{tool: a.family, kind: KindPath, family: a.family, pattern: exactGlob(a.path, c.Home)}
 	case actHost:
 		rule, _ = parseHostPattern(a.text)
-		rule.tool = a.tool
+		rule.tool, rule.family, rule.kind = a.family, a.family, KindHost
 	case actName:
 		rule, _ = parseNamePattern(strings.TrimSpace(a.text))
-		rule.tool = a.tool
+		rule.tool, rule.family = a.family, a.family
 	case actDynamic, actUnknown:
 		return bare(c), false
 	case actCall:
-		return bare(c), a.tool != "bash"
+		return bare(c), !c.line()
 	}
 	// A text that does not survive being written and read is no rule.
-	if again, err := ParseRule(rule.String()); err != nil || again != rule || !a.covers(compile([]Scoped{{Rule: rule}})[0], c) {
+	if !rule.survives() || !a.covers(compile([]Scoped{{Rule: rule, Effect: EffectAllow}}, c)[0], c) {
 		return bare(c), false
 	}
 	return rule, narrow
-}
-
-func pathRule(tool, glob string) Rule {
-	switch {
-	case tool == "write":
-		tool = "edit"
-	case freeTools[tool]:
-		tool = "read"
-	case !pathTools[tool]:
-		return Rule{tool: tool}
-	}
-	return Rule{tool: tool, pattern: glob}
 }
 
 // exactGlob is the glob for one path.
@@ -164,10 +147,10 @@ var carefulSub = map[string]map[string]bool{
 	"tofu":      set("apply destroy import state"),
 }
 
-// rule is the rule a person would write for the command.
-func (c command) rule() (rule Rule, narrow bool) {
+// rule is the rule a person would write for the command in the call.
+func (c command) rule(in Call) (rule Rule, narrow bool) {
 	if c.inner != nil {
-		return c.inner.rule()
+		return c.inner.rule(in)
 	}
 	known := 0
 	for known < len(c.words) && c.words[known].static {
@@ -175,15 +158,15 @@ func (c command) rule() (rule Rule, narrow bool) {
 	}
 	n, whole := c.named()
 	if !whole && max(n, c.need) <= known && c.need != exactly {
-		return commandRule(c.words[:max(n, c.need)], true), true
+		return commandRule(in, c.words[:max(n, c.need)], true), true
 	}
 	if known == len(c.words) && !c.open {
-		return commandRule(c.words, false), true
+		return commandRule(in, c.words, false), true
 	}
 	if c.need > known {
-		return Rule{tool: "bash"}, false
+		return bare(in), false
 	}
-	return commandRule(c.words[:known], true), false
+	return commandRule(in, c.words[:known], true), false
 }
 
 // named is how many words name what the command does; whole says that only all
@@ -215,6 +198,6 @@ func (c command) named() (n int, whole bool) {
 	return n, false
 }
 
-func commandRule(words []word, prefix bool) Rule {
-	return Rule{tool: "bash", pattern: formatWords(words), prefix: prefix}
+func commandRule(in Call, words []word, prefix bool) Rule {
+	return Rule{tool: in.family(), kind: KindCommand, family: in.family(), pattern: formatWords(words), prefix: prefix}
 }

@@ -173,73 +173,70 @@ func subcommand(c command) string {
 	return ""
 }
 
-// destroys says what a command may lose for good, or nothing.
-func destroys(c command, name string) string {
-	flag := func(letters string, long ...string) bool {
-		for _, word := range c.words[1:] {
-			switch {
-			case strings.HasPrefix(word.text, "--"):
-				option, _, _ := strings.Cut(word.text, "=")
-				if slices.Contains(long, option) {
-					return true
-				}
-			case strings.HasPrefix(word.text, "-") && strings.ContainsAny(word.text, letters):
-				return true
-			}
-		}
-		return false
-	}
-	sub := subcommand(c)
-	lost := func(yes bool) string {
-		if !yes {
-			return ""
-		}
-		return shorten(c.String())
-	}
-	switch name {
-	case "rm", "rmdir", "unlink":
-		return lost(name == "rm" && flag("rRf", "--recursive", "--force") || c.open)
-	case "chmod", "chown", "chgrp":
-		return lost(flag("R", "--recursive"))
-	case "git":
-		switch sub {
-		case "push":
-			plus := slices.ContainsFunc(c.words, func(w word) bool { return strings.HasPrefix(w.text, "+") })
-			return lost(plus || flag("fd", "--force", "--force-with-lease", "--mirror", "--delete", "--prune"))
-		case "reset":
-			return lost(flag("", "--hard", "--merge"))
-		case "clean":
-			return lost(flag("f", "--force"))
-		case "branch", "tag":
-			return lost(flag("Dd", "--delete"))
-		case "checkout", "switch":
-			dot := slices.ContainsFunc(c.words, func(w word) bool { return w.text == "." || w.text == "--" })
-			return lost(dot || flag("f", "--force", "--discard-changes"))
-		case "restore", "filter-branch", "filter-repo":
-			return lost(true)
-		case "stash":
-			return lost(c.has("drop") || c.has("clear"))
-		case "reflog":
-			return lost(c.has("expire") || c.has("delete"))
-		}
-	case "find":
-		return lost(c.has("-delete"))
-	case "kill", "killall", "pkill":
-		return lost(name != "kill" || c.has("-9") || c.has("-1") || c.has("-KILL"))
-	case "truncate", "crontab":
-		return lost(name == "truncate" || c.has("-r"))
-	case "kubectl", "terraform", "tofu", "helm", "pulumi":
-		return lost(sub == "delete" || sub == "destroy" || sub == "uninstall" || sub == "drain")
-	case "docker", "podman":
-		return lost(c.has("prune") || sub == "rm" || sub == "rmi" || sub == "kill")
-	case "dropdb":
-		return lost(true)
-	}
-	return lost(wreckers[name] || strings.HasPrefix(name, "mkfs."))
+// A loss is a way in which commands lose something for good: these programs, with
+// one of these subcommands where any are named, and with one of the marks that
+// follow where there are any.
+type loss struct {
+	programs, subs map[string]bool
+	letters        string          // of an option such as -rf
+	words          map[string]bool // also options such as --force, which may be --force=x
+	begins         string          // what a word begins with
+	open           bool            // further words come when it runs
 }
 
-func (c command) has(text string) bool {
-	return slices.ContainsFunc(c.words, func(w word) bool { return w.text == text })
+var losses = []loss{
+	{programs: set("rm"), letters: "rRf", words: set("--recursive --force"), open: true},
+	{programs: set("rmdir unlink"), open: true},
+	{programs: set("chmod chown chgrp"), letters: "R", words: set("--recursive")},
+	{programs: set("git"), subs: set("push"), letters: "fd", begins: "+",
+		words: set("--force --force-with-lease --mirror --delete --prune")},
+	{programs: set("git"), subs: set("reset"), words: set("--hard --merge")},
+	{programs: set("git"), subs: set("clean"), letters: "f", words: set("--force")},
+	{programs: set("git"), subs: set("branch tag"), letters: "Dd", words: set("--delete")},
+	{programs: set("git"), subs: set("checkout switch"), letters: "f", words: set("--force --discard-changes . --")},
+	{programs: set("git"), subs: set("restore filter-branch filter-repo")},
+	{programs: set("git"), subs: set("stash"), words: set("drop clear")},
+	{programs: set("git"), subs: set("reflog"), words: set("expire delete")},
+	{programs: set("find"), words: set("-delete")},
+	{programs: set("kill"), words: set("-9 -1 -KILL")},
+	{programs: set("crontab"), words: set("-r")},
+	{programs: set("killall pkill truncate dropdb")},
+	{programs: set("kubectl terraform tofu helm pulumi"), subs: set("delete destroy uninstall drain")},
+	{programs: set("docker podman"), words: set("prune")},
+	{programs: set("docker podman"), subs: set("rm rmi kill")},
+	{programs: wreckers},
+}
+
+// destroys says what a command may lose for good, or nothing.
+func destroys(c command, name string) string {
+	sub := subcommand(c)
+	if strings.HasPrefix(name, "mkfs.") || slices.ContainsFunc(losses, func(l loss) bool { return l.of(c, name, sub) }) {
+		return shorten(c.String())
+	}
+	return ""
+}
+
+func (l loss) of(c command, name, sub string) bool {
+	if !l.programs[name] || l.subs != nil && !l.subs[sub] {
+		return false
+	}
+	if l.words == nil && !l.open {
+		return true
+	}
+	return l.open && c.open || slices.ContainsFunc(c.words[1:], l.marked)
+}
+
+func (l loss) marked(w word) bool {
+	option, _, _ := strings.Cut(w.text, "=")
+	switch {
+	case l.words[w.text]:
+		return true
+	case strings.HasPrefix(w.text, "--"):
+		return l.words[option]
+	case strings.HasPrefix(w.text, "-"):
+		return strings.ContainsAny(w.text, l.letters)
+	}
+	return l.begins != "" && strings.HasPrefix(w.text, l.begins)
 }
 
 // shorten keeps a command within a line of a question.

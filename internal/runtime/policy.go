@@ -34,7 +34,7 @@ func (r *Resolver) policy(cfg config.Config, origins config.Origins, root string
 		{permission.ScopeDaemon, oneOrigin("flags of the daemon"), daemon},
 		{permission.ScopeFlag, oneOrigin("flags of the prompt"), config.Permission{Allow: p.Allow, Deny: p.Deny}},
 	} {
-		rules, err := scoped(group.scope, group.origin, group.rules)
+		rules, err := scoped(r.grammar, group.scope, group.origin, group.rules)
 		if err != nil {
 			return policy, err // it says where
 		}
@@ -57,14 +57,14 @@ func configOrigin(origins config.Origins) origin {
 }
 
 // scoped reads the rules of one scope.
-func scoped(scope permission.Scope, at origin, rules config.Permission) ([]permission.Scoped, error) {
+func scoped(grammar permission.Grammar, scope permission.Scope, at origin, rules config.Permission) ([]permission.Scoped, error) {
 	var out []permission.Scoped
 	for _, part := range []struct {
 		effect permission.Effect
 		texts  []string
 	}{{permission.EffectAllow, rules.Allow}, {permission.EffectDeny, rules.Deny}, {permission.EffectAsk, rules.Ask}} {
 		for i, text := range part.texts {
-			read, err := permission.Rules(part.effect, scope, at(part.effect, i), text)
+			read, err := grammar.Rules(part.effect, scope, at(part.effect, i), text)
 			if err != nil {
 				return nil, err
 			}

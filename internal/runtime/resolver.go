@@ -29,6 +29,7 @@ import (
 	"parley/internal/tool/local"
 	"parley/internal/tool/ls"
 	"parley/internal/tool/read"
+	"parley/internal/tool/task"
 	"parley/internal/tool/write"
 	"parley/internal/transcript"
 	"parley/internal/workspace"
@@ -50,22 +51,32 @@ type Options struct {
 // A Resolver resolves what runs work with. It lives as long as the daemon, and
 // all of its methods may be called at once.
 type Resolver struct {
-	o     Options
-	tools tool.Set
-	store config.Store
-	wait  time.Duration // for a server that may give a prompt its model
+	o       Options
+	tools   tool.Set
+	grammar permission.Grammar
+	store   config.Store
+	wait    time.Duration // for a server that may give a prompt its model
 
 	mu        sync.Mutex // of what follows
 	scratches map[event.SessionID]*scratch
 	clients   map[string]*http.Client // by the proxies that they use
 }
 
+// builtin are the program's tools: each is listed here, and known nowhere else.
+var builtin = sync.OnceValue(func() []tool.Tool {
+	return []tool.Tool{read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), task.New(task.Profiles...)}
+})
+
+// Grammar is how permission rules on the program's tools are read.
+func Grammar() permission.Grammar { return grammar() }
+
+var grammar = sync.OnceValue(func() permission.Grammar { return agent.Grammar(tool.NewSet(builtin()...)) })
+
 // New returns a Resolver with the program's tools.
 func New(o Options) *Resolver {
-	tools := append(slices.Clone(o.Tools),
-		read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), agent.Task())
+	tools := tool.NewSet(append(slices.Clone(o.Tools), builtin()...)...)
 	return &Resolver{
-		o: o, tools: tool.NewSet(tools...), store: config.NewStore(o.Paths.Data), wait: probeWait,
+		o: o, tools: tools, grammar: agent.Grammar(tools), store: config.NewStore(o.Paths.Data), wait: probeWait,
 		scratches: make(map[event.SessionID]*scratch), clients: make(map[string]*http.Client),
 	}
 }
@@ -157,7 +168,6 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
 	setup.System, setup.Budget = systemPrompt(dir, project, env)
-	setup.Budget = append(setup.Budget, r.toolBudget())
 	if fault := r.setModel(setup, cfg, env, dir, cmp.Or(p.Model, s.Settings.Model, r.o.Model)); fault != nil {
 		return nil, fault
 	}
@@ -166,7 +176,7 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	if setup.Policy, err = r.policy(cfg, origins, project, c, p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
 	}
-	if forbidden := setup.Policy.Forbidden("read", setup.Home); forbidden != nil {
+	if forbidden := setup.Policy.Forbidden(permission.FamilyRead, setup.Home); forbidden != nil {
 		setup.World.Hidden = func(t tool.Target) bool {
 			return forbidden(permission.Path{Abs: t.Path, Rel: t.Rel, Inside: t.Inside})
 		}
@@ -192,15 +202,6 @@ func load(log journal.Log, a event.Attachment) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
-}
-
-// toolBudget is what telling a model of all tools costs.
-func (r *Resolver) toolBudget() event.BudgetSource {
-	n := 0
-	for _, spec := range r.tools.Specs() {
-		n += len(spec.Name) + len(spec.Description) + len(spec.Schema)
-	}
-	return event.BudgetSource{Name: "tools", Tokens: n / 4}
 }
 
 // Tools lists the tools of a session, and says which are active.

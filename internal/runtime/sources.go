@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"parley/internal/config"
-	"parley/internal/permission"
 )
 
 // Sources are where the configuration is read from, for a client with an
@@ -16,7 +15,7 @@ func (ps Providers) Sources(env config.Env, paths config.Paths, dir string) conf
 		user = p.Config
 	}
 	return config.Sources{Env: env, User: user, Root: ProjectRoot(dir), Dir: dir, Kinds: ps.Kinds(), Trusted: config.NewStore(paths.Data).Trusted,
-		Rule: func(text string) error { _, err := permission.ParseRule(text); return err }}
+		Rule: func(text string) error { _, err := Grammar().Rule(text); return err }}
 }
 
 // ProjectRoot is the folder that holds .git, upwards from dir; dir where there

@@ -314,7 +314,7 @@ func (s *Server) drop(id event.SessionID) {
 func (h *Host) extension(ctx context.Context, b command.Do) (command.Data, *command.Fault) {
 	run, ok := h.server.options.Commands[b.Name]
 	if !ok {
-		return nil, command.Faultf(command.NotFound, "extension_command_not_found: %s", b.Name)
+		return nil, command.Faultf(command.NotFound, "there is no command %q", b.Name)
 	}
 	out, err := run(ctx, b.Arguments)
 	if err != nil {

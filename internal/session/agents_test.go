@@ -14,6 +14,7 @@ import (
 	"parley/internal/permission"
 	"parley/internal/session"
 	"parley/internal/tool"
+	"parley/internal/tool/task"
 )
 
 func agentsBed(t *testing.T, lines string, rules ...string) *bed {
@@ -24,10 +25,10 @@ func agentsBed(t *testing.T, lines string, rules ...string) *bed {
 	}
 	var n atomic.Int64
 	b.setup = func() *agent.Setup {
-		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tool.NewSet(wait, note, agent.Task()), Steps: 20,
+		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tool.NewSet(wait, note, task.New(task.Profiles...)), Steps: 20,
 			NewID: func() event.SessionID { return event.SessionID(fmt.Sprintf("sess-child%d", n.Add(1))) }}
 		for _, r := range rules {
-			setup.Policy = setup.Policy.With(permission.Scoped{Rule: permission.MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
+			setup.Policy = setup.Policy.With(permission.Scoped{Rule: agent.Grammar(setup.Tools).MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 		}
 		return setup
 	}
@@ -90,7 +91,13 @@ func TestAbortReachesAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := agentsBed(t, strings.ReplaceAll(twoAgents, `"rate": 100`, `"rate": 1`), "task")
 		b.must(command.Prompt{Text: "Ask two"})
-		b.until(0, func(e event.Event) bool { return e.Kind() == "block.grew" && e.Session != id })
+		speak := map[event.SessionID]bool{}
+		b.until(0, func(e event.Event) bool {
+			if e.Kind() == "block.grew" && e.Session != id {
+				speak[e.Session] = true
+			}
+			return len(speak) == 2
+		})
 		b.must(command.Abort{})
 		b.until(0, func(e event.Event) bool { return e.Kind() == "run.ended" && e.Session == id })
 		got := b.kinds()
@@ -169,7 +176,7 @@ func TestAgentIsBounded(t *testing.T) {
 {"when": "please wait", "in": "new"}
 {"call": {"id": "w1", "name": "wait", "arguments": {"ms": 5}}}
 {"stop": "tool_calls"}
-{"when": "tool_not", "in": "new"}
+{"when": "There is no tool", "in": "new"}
 {"text": "No such tool."}
 {"stop": "stop"}
 {"when": "denied", "in": "new"}
@@ -211,7 +218,7 @@ func TestAgentLimits(t *testing.T) {
 {"when": "go down", "in": "new"}
 {"call": {"name": "task", "arguments": {"description": "down", "prompt": "go down"}}}
 {"stop": "tool_calls"}
-{"when": "tool_not", "in": "new"}
+{"when": "There is no tool", "in": "new"}
 {"text": "This is the ground."}
 {"stop": "stop"}
 {"when": "the ground", "in": "new"}

@@ -338,7 +338,7 @@ func TestModelImageIsKeptAndSentAgain(t *testing.T) {
 
 // shell is a tool whose commands are judged as commands are.
 var shell = tool.Definition[struct{}]{
-	Spec: tool.Spec{Name: "bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
+	Spec: tool.Spec{Name: "bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{}}`), Pattern: tool.PatternCommand},
 	Targets: func(tool.World, struct{}) (tool.Targets, error) {
 		return tool.Targets{Command: "cat keys/a", Dir: "/w"}, nil
 	},
@@ -361,7 +361,7 @@ func TestUnaskedNamesWhatHelps(t *testing.T) {
 {"stop": "stop"}`)
 			b.listen(func(s *agent.Setup) {
 				s.Tools, s.World.Root = tool.NewSet(shell), "/w"
-				s.Policy = s.Policy.With(permission.Scoped{Rule: permission.MustRule(c.deny), Effect: permission.EffectDeny, Scope: permission.ScopeFlag})
+				s.Policy = s.Policy.With(permission.Scoped{Rule: agent.Grammar(s.Tools).MustRule(c.deny), Effect: permission.EffectDeny, Scope: permission.ScopeFlag})
 			})
 			b.must(command.Prompt{Text: "Read it"})
 			b.until(0, kind("run.ended"))
@@ -401,7 +401,7 @@ func TestBudgetIsRecordedWhenItChanges(t *testing.T) {
 				got = append(got, c.Sources)
 			}
 		}
-		want := [][]event.BudgetSource{{{Name: "system", Tokens: 200}, {Name: "AGENTS.md", Tokens: 100}}, {{Name: "AGENTS.md", Tokens: 120}}}
+		want := [][]event.BudgetSource{{{Name: "system", Tokens: 200}, {Name: "AGENTS.md", Tokens: 100}, {Name: "tools", Tokens: 26}}, {{Name: "AGENTS.md", Tokens: 120}}}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}

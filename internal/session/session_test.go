@@ -49,7 +49,7 @@ func newBed(t *testing.T, lines string, rules ...string) *bed {
 	b.setup = func() *agent.Setup {
 		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tool.NewSet(wait, note), Steps: 20, Repeats: 3}
 		for _, r := range rules {
-			setup.Policy = setup.Policy.With(permission.Scoped{Rule: permission.MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
+			setup.Policy = setup.Policy.With(permission.Scoped{Rule: agent.Grammar(setup.Tools).MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 		}
 		return setup
 	}
@@ -337,7 +337,7 @@ func TestSteer(t *testing.T) {
 		at   string
 		want []string
 	}{
-		{event.WhenPause, "call.grew", []string{`call.ended call_1 success`, `call.ended call_2 skipped "Skipped due to queued user message."`, "turn.ended steered\ninput.taken\nturn.started\nuser.said \"No, stop\""}},
+		{event.WhenPause, "call.grew", []string{`call.ended call_1 success`, `call.ended call_2 skipped "The call was skipped: the user said something first."`, "turn.ended steered\ninput.taken\nturn.started\nuser.said \"No, stop\""}},
 		{event.WhenAfter, "call.grew", []string{`call.ended call_1 success`, `call.ended call_2 success`, "turn.ended steered\ninput.taken\nturn.started\nuser.said \"No, stop\""}},
 		{event.WhenNow, "block.grew", []string{"response.interrupted steered", "turn.ended steered\ninput.taken\nturn.started\nuser.said \"No, stop\""}},
 	} {

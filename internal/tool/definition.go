@@ -18,6 +18,9 @@ type Definition[A any] struct {
 	Run     func(ctx context.Context, w World, c Call, a A, grow Grow) Result
 	// Preview may be nil.
 	Preview func(ctx context.Context, w World, a A) (Preview, error)
+	// Title says for people what a call does: the arguments that matter, as a person would write them. It may be
+	// nil; the arguments may be anything that the type holds.
+	Title func(a A) string
 }
 
 // Tool is New for a tool that is part of the program: it panics where New fails, which is a bug of its package.
@@ -54,6 +57,18 @@ type plain[A any] struct {
 }
 
 func (p plain[A]) Spec() Spec { return p.d.Spec }
+
+// Title says what can be read of the arguments, also of those that do not fit.
+func (p plain[A]) Title(arguments json.RawMessage) (title string) {
+	if p.d.Title == nil {
+		return ""
+	}
+	var broke error
+	defer broken(Call{Name: p.d.Spec.Name}, &broke)
+	var a A
+	_ = json.Unmarshal(arguments, &a)
+	return p.d.Title(a)
+}
 
 func (p plain[A]) Targets(w World, c Call) (_ Targets, err error) {
 	defer broken(c, &err)

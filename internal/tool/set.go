@@ -5,12 +5,16 @@ import (
 	"slices"
 )
 
-// Set is the tools a session can use, by name. The zero Set is empty; a Set never changes.
-type Set struct{ tools map[string]Tool }
+// Set is the tools a session can use, by name and in an order. The zero Set is empty; a Set never changes.
+type Set struct {
+	tools map[string]Tool
+	names []string
+}
 
-// NewSet returns a set of tools. It panics where two have the same name, which is a bug of its caller.
+// NewSet returns a set of tools in the order of their names, so that equal sets make equal requests. It panics where
+// two have the same name, which is a bug of its caller.
 func NewSet(tools ...Tool) Set {
-	s := Set{make(map[string]Tool, len(tools))}
+	s := Set{tools: make(map[string]Tool, len(tools))}
 	for _, t := range tools {
 		name := t.Spec().Name
 		if s.tools[name] != nil {
@@ -18,6 +22,23 @@ func NewSet(tools ...Tool) Set {
 		}
 		s.tools[name] = t
 	}
+	s.names = slices.Sorted(maps.Keys(s.tools))
+	return s
+}
+
+// With returns the set with another tool at its end. One of a name that is there already is left out: who was there
+// first keeps the name.
+func (s Set) With(t Tool) Set {
+	name := t.Spec().Name
+	if s.tools[name] != nil {
+		return s
+	}
+	s.tools = maps.Clone(s.tools)
+	if s.tools == nil {
+		s.tools = map[string]Tool{}
+	}
+	s.tools[name] = t
+	s.names = append(slices.Clip(s.names), name)
 	return s
 }
 
@@ -28,29 +49,38 @@ func (s Set) Get(name string) (Tool, bool) {
 }
 
 // Names returns the names in order.
-func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.tools)) }
+func (s Set) Names() []string { return slices.Clone(s.names) }
 
-// Specs returns what a model is told, in the order of names, so that equal sets make equal requests.
+// Specs returns what the tools say of themselves, in order.
 func (s Set) Specs() []Spec {
 	var specs []Spec
-	for _, name := range s.Names() {
+	for _, name := range s.names {
 		specs = append(specs, s.tools[name].Spec())
 	}
 	return specs
 }
 
+// Filter returns the set of those tools that keep says of, in the same order.
+func (s Set) Filter(keep func(Spec) bool) Set {
+	out := Set{tools: map[string]Tool{}}
+	for _, name := range s.names {
+		if t := s.tools[name]; keep(t.Spec()) {
+			out.tools[name] = t
+			out.names = append(out.names, name)
+		}
+	}
+	return out
+}
+
 // Only returns the set of those tools that are named; unknown lists the names that are none.
 func (s Set) Only(names ...string) (only Set, unknown []string) {
-	only = Set{map[string]Tool{}}
 	for _, name := range names {
-		if t, ok := s.tools[name]; ok {
-			only.tools[name] = t
-		} else {
+		if s.tools[name] == nil {
 			unknown = append(unknown, name)
 		}
 	}
-	return only, unknown
+	return s.Filter(func(t Spec) bool { return slices.Contains(names, t.Name) }), unknown
 }
 
 // Suggest returns the names of the set that look most like an unknown one.
-func (s Set) Suggest(name string) []string { return Nearest(name, s.Names()) }
+func (s Set) Suggest(name string) []string { return Nearest(name, s.names) }

@@ -7,6 +7,9 @@
 // UTF-8 of at most [MaxText] bytes and says what was cut and how to get the rest; what [Grow] was given is
 // the beginning of the text; a missing effect refuses.
 //
+// A tool says everything about itself: what its rules mean, what it may run beside, how its calls are called
+// for people. Nothing outside its package and the list of tools knows its name.
+//
 // It does not decide what is permitted. Targets says what a call would touch, the caller decides and then
 // narrows the World with [World.Grant] to just that.
 package tool
@@ -14,19 +17,47 @@ package tool
 import (
 	"context"
 	"encoding/json"
+
+	"parley/internal/event"
 )
 
-// Spec is what a model is told about a tool.
+// Spec is what a tool says about itself. A model is told the first three.
 type Spec struct {
 	// Name is the tool's name in calls and in permission rules, such as "read".
 	Name string
 	// Description tells the model when and how to use it.
 	Description string
-	// Schema is a JSON Schema (2020-12) of the arguments object. Keys it does not list are refused.
+	// Schema is a JSON Schema (2020-12 or draft 7) of the arguments object.
 	Schema json.RawMessage
-	// ReadOnly tools change nothing and may run beside each other.
+	// Pattern says what the text in a permission rule's parentheses means.
+	Pattern Pattern
+	// Family is the name whose permission rules hold for this tool too: FamilyRead for ls, FamilyEdit for write.
+	// It is empty for a tool on its own.
+	Family string
+	// ReadOnly tools change nothing: inside the workspace they need no permission.
 	ReadOnly bool
+	// Concurrent tools may run beside each other, where a model calls several at once.
+	Concurrent bool
+	// Spawns says that the tool starts sub-agents: it is left out where none may be started.
+	Spawns bool
 }
+
+// The families that more than one tool belongs to.
+const (
+	FamilyRead = "read"
+	FamilyEdit = "edit"
+)
+
+// Pattern says what the text in the parentheses of a permission rule on a tool means.
+type Pattern string
+
+// The meanings of a pattern, and what Targets says accordingly.
+const (
+	PatternName    Pattern = ""        // the name in Targets.Name
+	PatternCommand Pattern = "command" // the words of Targets.Command
+	PatternPath    Pattern = "path"    // a glob for Targets.Paths
+	PatternHost    Pattern = "host"    // Targets.Host
+)
 
 // Call is one use of a tool.
 type Call struct {
@@ -79,6 +110,8 @@ type Display struct {
 	Language string
 	// ExitCode is that of the command, where one ran to its end.
 	ExitCode *int
+	// Agent is the session of the sub-agent that did it.
+	Agent event.SessionID
 }
 
 // Result is the outcome of a call.
@@ -111,6 +144,22 @@ type Previewer interface {
 	Preview(context.Context, World, Call) (Preview, error)
 }
 
+// Titled is a Tool that says in a few words what a call does.
+type Titled interface {
+	// Title is for people, and made of arguments that may be anything.
+	Title(arguments json.RawMessage) string
+}
+
+// Title is the one title of a call, fit to be shown: what the tool says, else what can be told without it.
+func Title(t Tool, arguments json.RawMessage) string {
+	if t, ok := t.(Titled); ok {
+		if title := event.Title(t.Title(arguments)); title != "" {
+			return title
+		}
+	}
+	return event.TitleOf(arguments)
+}
+
 // Preview is what a call would change.
 type Preview struct {
 	// Diff is unified, and cut at a line where Truncated says so.
@@ -128,6 +177,8 @@ type Targets struct {
 	Command, Dir string
 	// URL is what is fetched; Host is its lower-case name without a port.
 	URL, Host string
+	// Name is what the call names otherwise, such as the kind of a sub-agent.
+	Name string
 }
 
 // Target is a file or directory a call would touch, and everything below it.
@@ -139,6 +190,8 @@ type Target struct {
 	// Inside says that Path is in the workspace, or, for reading, in one of World.Extra.
 	Inside bool
 	Write  bool
+	// Below says that the call is about what is below the directory, not about one file.
+	Below bool
 }
 
 // Name is the target as people and models should read it: relative where it is in the workspace.

@@ -11,10 +11,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/event"
 )
 
-// World is everything a tool may do to the machine, as functions. The zero World refuses every effect. It
-// is a value: middleware copies it and replaces a function.
+// World is everything a tool may do to the machine and to its session, as functions. The zero World refuses every
+// effect. It is a value: middleware copies it and replaces a function.
 //
 // Tools reach files by [World.Reach], which checks where a path leads; the functions take the Target it
 // returns and do not follow links any more.
@@ -56,6 +58,18 @@ type World struct {
 	Now func() time.Time
 	// Spill makes the file that keeps the whole output of a call.
 	Spill func(callID string) (io.WriteCloser, string, error)
+
+	// Ask asks whoever is attached to the session, and waits for the answer. It fails with ErrNobody where nobody is
+	// there to answer; how it came out otherwise is in the Reply. It ends with ctx, and with the call. Whether a call
+	// may run is not a tool's to ask.
+	Ask func(ctx context.Context, q event.AskOpened) (Reply, error)
+	// Plan replaces the session's plan; one without steps removes it.
+	Plan func(ctx context.Context, plan event.PlanChanged) error
+	// Title names the session.
+	Title func(ctx context.Context, title event.SessionTitled) error
+	// Spawn lets a sub-agent work on a task, with no more rights than the session has. The result is its answer, with
+	// its session in Display.Agent; the error is for one that could not begin.
+	Spawn func(ctx context.Context, a Agent) (Result, error)
 
 	// Seen remembers what files held when this session last read or wrote them; nil forgets.
 	Seen *Seen
@@ -112,8 +126,35 @@ type Exit struct {
 	Stuck []string
 }
 
+// Reply is how an ask came out: answered, cancelled by a person, or timed out.
+type Reply struct {
+	event.AskClosed
+	// Answers are what was answered before that, in the order in which it came. Of two to one question the later
+	// counts.
+	Answers []event.AskAnswered
+}
+
+// Agent is what a sub-agent is to be and to do.
+type Agent struct {
+	// Profile names the kind of sub-agent, Description its task in a few words, Prompt the whole of it.
+	Profile, Description, Prompt string
+	// System is added to the system prompt.
+	System string
+	// Tools are those it may use of those that the session has; empty for all of them. ReadOnly leaves only those
+	// that change nothing.
+	Tools    []string
+	ReadOnly bool
+	// Model is provider/model; empty for the session's own.
+	Model string
+	// Background lets it work on after Spawn has returned: its answer then comes to the model by itself.
+	Background bool
+}
+
 // ErrRefused is what a World without an effect answers.
 var ErrRefused = errors.New("not available here")
+
+// ErrNobody is what Ask answers where no client is attached that could.
+var ErrNobody = errors.New("nobody is there to answer")
 
 // complete fills the missing effects with ones that refuse.
 func (w World) complete() World {
@@ -153,6 +194,22 @@ func (w World) complete() World {
 	}
 	if w.Hidden == nil {
 		w.Hidden = func(Target) bool { return false }
+	}
+	return w.completeSession(refuse)
+}
+
+func (w World) completeSession(refuse func(what string) error) World {
+	if w.Ask == nil {
+		w.Ask = func(context.Context, event.AskOpened) (Reply, error) { return Reply{}, refuse("asking somebody") }
+	}
+	if w.Plan == nil {
+		w.Plan = func(context.Context, event.PlanChanged) error { return refuse("the session's plan") }
+	}
+	if w.Title == nil {
+		w.Title = func(context.Context, event.SessionTitled) error { return refuse("the session's title") }
+	}
+	if w.Spawn == nil {
+		w.Spawn = func(context.Context, Agent) (Result, error) { return Result{}, refuse("starting a sub-agent") }
 	}
 	return w
 }

@@ -54,11 +54,13 @@ func New() tool.Tool {
 				"required": ["command"],
 				"additionalProperties": false
 			}`),
+			Pattern: tool.PatternCommand,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			return tool.Targets{Command: a.Command, Dir: w.Root}, nil
 		},
-		Run: run,
+		Run:   run,
+		Title: func(a arguments) string { return a.Command },
 	}.Tool()
 }
 

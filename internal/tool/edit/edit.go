@@ -62,6 +62,7 @@ func New() tool.Tool {
 				"required": ["path", "edits"],
 				"additionalProperties": false
 			}`),
+			Pattern: tool.PatternPath, Family: tool.FamilyEdit,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			t, err := w.Target(a.Path, true)
@@ -69,6 +70,7 @@ func New() tool.Tool {
 		},
 		Run:     run,
 		Preview: preview,
+		Title:   func(a arguments) string { return a.Path },
 	}.Tool()
 }
 

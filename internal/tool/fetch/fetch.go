@@ -54,7 +54,8 @@ func New() tool.Tool {
 				"required": ["url"],
 				"additionalProperties": false
 			}`),
-			ReadOnly: true,
+			ReadOnly: true, Concurrent: true,
+			Pattern: tool.PatternHost,
 		},
 		Targets: func(_ tool.World, a arguments) (tool.Targets, error) {
 			u, err := parse(a.URL)
@@ -63,7 +64,8 @@ func New() tool.Tool {
 			}
 			return tool.Targets{URL: u.String(), Host: host(u)}, nil
 		},
-		Run: run,
+		Run:   run,
+		Title: func(a arguments) string { return a.URL },
 	}.Tool()
 }
 

@@ -39,13 +39,16 @@ func New() tool.Tool {
 				"required": ["pattern"],
 				"additionalProperties": false
 			}`),
-			ReadOnly: true,
+			ReadOnly: true, Concurrent: true,
+			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			t, err := w.Target(cmp.Or(a.Path, "."), false)
+			t.Below = true
 			return tool.Targets{Paths: []tool.Target{t}}, err
 		},
-		Run: run,
+		Run:   run,
+		Title: func(a arguments) string { return strings.TrimSpace(a.Pattern + " " + a.Path) },
 	}.Tool()
 }
 

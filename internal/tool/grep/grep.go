@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -57,14 +58,26 @@ func New() tool.Tool {
 				"required": ["pattern"],
 				"additionalProperties": false
 			}`),
-			ReadOnly: true,
+			ReadOnly: true, Concurrent: true,
+			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			t, err := w.Target(cmp.Or(a.Path, "."), false)
+			t.Below = true
 			return tool.Targets{Paths: []tool.Target{t}}, err
 		},
-		Run: run,
+		Run:   run,
+		Title: title,
 	}.Tool()
+}
+
+// title is the pattern, and where it is looked for.
+func title(a arguments) string {
+	if a.Pattern == "" {
+		return ""
+	}
+	words := []string{`"` + a.Pattern + `"`, a.Path, a.Glob}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
 // search is one use of the tool.

@@ -43,13 +43,16 @@ func New() tool.Tool {
 				},
 				"additionalProperties": false
 			}`),
-			ReadOnly: true,
+			ReadOnly: true, Concurrent: true,
+			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			t, err := w.Target(a.path(), false)
+			t.Below = true
 			return tool.Targets{Paths: []tool.Target{t}}, err
 		},
-		Run: run,
+		Run:   run,
+		Title: func(a arguments) string { return a.Path },
 	}.Tool()
 }
 

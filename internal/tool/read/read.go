@@ -54,13 +54,15 @@ func New() tool.Tool {
 				"required": ["path"],
 				"additionalProperties": false
 			}`),
-			ReadOnly: true,
+			ReadOnly: true, Concurrent: true,
+			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			t, err := w.Target(a.Path, false)
 			return tool.Targets{Paths: []tool.Target{t}}, err
 		},
-		Run: run,
+		Run:   run,
+		Title: func(a arguments) string { return a.Path },
 	}.Tool()
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/event"
 	"parley/internal/tool"
 	"parley/internal/tool/local"
 	"parley/internal/workspace"
@@ -99,6 +100,7 @@ func Run(t *testing.T, s Suite) {
 		s.World = World
 	}
 	t.Run("spec", s.spec)
+	t.Run("title", s.title)
 	t.Run("arguments", s.arguments)
 	t.Run("calls", s.calls)
 	t.Run("zero world", s.zero)
@@ -159,7 +161,7 @@ func (s Suite) spec(t *testing.T) {
 		t.Error("the schema is not that of a closed object")
 	}
 	for name, p := range schema.Properties {
-		if p.Description == "" && p.Type != "array" {
+		if p.Description == "" && p.Type != "array" && p.Enum == nil {
 			t.Errorf("%s has no description", name)
 		}
 	}
@@ -174,6 +176,23 @@ func (s Suite) spec(t *testing.T) {
 	}
 	if d := cmp.Diff(spec, s.Tool.Spec()); d != "" {
 		t.Errorf("the spec is not constant: %s", d)
+	}
+}
+
+// title: a call that succeeds is told in a few words, one without arguments is told without, and nonsense harms nobody.
+func (s Suite) title(t *testing.T) {
+	titled, ok := s.Tool.(tool.Titled)
+	if !ok {
+		t.Fatal("it has no title")
+	}
+	for _, arguments := range s.Calls {
+		title := tool.Title(s.Tool, json.RawMessage(arguments))
+		if title != event.Title(title) || title == "" && arguments != "{}" {
+			t.Errorf("%s: title %q", arguments, title)
+		}
+	}
+	for _, arguments := range []string{``, `{}`, `null`, `[]`, `{"path":7,"command":{},"description":[1]}`, "\xff"} {
+		titled.Title(json.RawMessage(arguments))
 	}
 }
 
@@ -283,6 +302,7 @@ func (s Suite) broken(t *testing.T) {
 	w := s.World(t, root)
 	w.Resolve = func(string) (tool.Target, error) { panic("a bug") }
 	w.LookPath = func(string) (string, error) { panic("a bug") }
+	w.Spawn = func(context.Context, tool.Agent) (tool.Result, error) { panic("a bug") }
 	w.Dial = nil
 	if r := s.run(t, context.Background(), w, s.Calls[0]); r.Status != tool.Error {
 		t.Errorf("%+v", r)

@@ -41,6 +41,7 @@ func New() tool.Tool {
 				"required": ["path", "content"],
 				"additionalProperties": false
 			}`),
+			Pattern: tool.PatternPath, Family: tool.FamilyEdit,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
 			t, err := w.Target(a.Path, true)
@@ -48,6 +49,7 @@ func New() tool.Tool {
 		},
 		Run:     run,
 		Preview: preview,
+		Title:   func(a arguments) string { return a.Path },
 	}.Tool()
 }
 

@@ -87,7 +87,7 @@ func startOn(t testing.TB, store journal.Store, wait wait, lines string) *daemon
 		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tools, Steps: 20, Repeats: 5,
 			World: local.World(local.Options{Root: root, Seen: tool.NewSeen()})}
 		for _, r := range []string{"gate", "read", "ls", "glob"} {
-			setup.Policy = setup.Policy.With(permission.Scoped{Rule: permission.MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
+			setup.Policy = setup.Policy.With(permission.Scoped{Rule: agent.Grammar(tools).MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 		}
 		return setup, nil
 	}

@@ -3,6 +3,7 @@ package nous
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley/internal/command"
@@ -71,7 +72,10 @@ func (h *host) Do(ctx context.Context, c command.Command) command.Result {
 		r.Data, r.Fault = h.compact(ctx, c, b)
 	case command.Do:
 		c.Session = h.active()
-		return h.Daemon.Do(ctx, c)
+		r = h.Daemon.Do(ctx, c)
+		if r.Fault != nil && r.Fault.Code == command.NotFound {
+			r.Fault = command.Faultf(command.NotFound, "extension_command_not_found: %s", b.Name)
+		}
 	case command.Read:
 		r.Data, r.Fault = h.read(ctx, c, b)
 	default:
@@ -101,7 +105,7 @@ func (h *host) state(ctx context.Context, id event.SessionID) (*transcript.State
 
 // plain reports whether an id has the form that all ids have.
 func plain(id event.SessionID) bool {
-	return hasPrefix(string(id), "sess-") && len(id) < 100 && !slices.ContainsFunc([]byte(id), func(c byte) bool {
+	return strings.HasPrefix(string(id), "sess-") && len(id) < 100 && !slices.ContainsFunc([]byte(id), func(c byte) bool {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_'
 	})
 }

@@ -53,26 +53,24 @@ func outcome(c *transcript.Call) (warning *warningEvent, text string) {
 	case event.StatusDenied:
 		return bad("tool_blocked", "tool_blocked: "+end.Result)
 	case event.StatusError:
-		if c.Decided != nil && c.Decided.Method == "invalid" {
-			return bad(invalid(end.Name, end.Result))
+		if c.Decided != nil && !c.Decided.Granted {
+			return bad(refused(c.Decided.Code, end))
 		}
 	case event.StatusAborted, event.StatusLost:
 	}
 	return bad("tool_execution_error", end.Result)
 }
 
-// invalid tells apart why a call was refused before it ran.
-func invalid(name, why string) (code, message string) {
-	switch {
-	case hasPrefix(why, "tool_not_active: "):
-		return "tool_not_active", "tool_not_active: " + theirs(name)
-	case hasPrefix(why, "There is no tool "), hasPrefix(why, "tool_not_found: "):
-		return "tool_not_found", "tool_not_found: " + name
+// refused is what the original says of a call that could not run as it was.
+func refused(why event.Refusal, end *event.CallEnded) (code, message string) {
+	switch why {
+	case event.RefusedInactiveTool:
+		return "tool_not_active", "tool_not_active: " + theirs(end.Name)
+	case event.RefusedUnknownTool:
+		return "tool_not_found", "tool_not_found: " + end.Name
 	}
-	return "tool_validation_error", "validation_failed: " + why
+	return "tool_validation_error", "validation_failed: " + end.Result
 }
-
-func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }
 
 // answerText is an answer as the protocol stores it: what message_update carried,
 // the results of the calls among it.

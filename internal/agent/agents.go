@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,27 +20,12 @@ const (
 	maxAgents = 16 // in one run of the root
 )
 
-// A Profile is a kind of sub-agent.
-type Profile struct {
-	Name   string
-	Says   string   // what it is for
-	Tools  []string // empty: all that the parent has
-	System string   // added to the system prompt
-}
-
-// Profiles are the kinds of sub-agent there are.
-var Profiles = []Profile{
-	{Name: "general", Says: "does a task of its own with the parent's tools", System: "You were started by another agent for one task. Do it and answer with its result: what you found or did, in full, for a reader who saw none of it."},
-	{Name: "research", Says: "finds things out and changes nothing", Tools: []string{"read", "ls", "glob", "grep", "fetch"}, System: "You were started by another agent to find something out. Change nothing. Answer with what you found, with the files and lines, for a reader who saw none of it."},
-}
-
 // agents is what the runs of one root run share.
 type agents struct {
 	root  Log
 	mu    sync.Mutex
 	begun int
 	newID func() event.SessionID
-	of    sync.Map            // event.CallID as string → event.SessionID of its sub-agent
 	kept  []permission.Scoped // rules for the project or the user that were answered during the run
 }
 
@@ -81,100 +65,21 @@ func (s *spent) take() event.Usage {
 	return u
 }
 
-// taskTool starts a sub-agent: a child session whose events are in the root's
-// log under its own id.
-type taskTool struct{ run *Run }
-
-type taskArgs struct {
-	Description string   `json:"description"`
-	Prompt      string   `json:"prompt"`
-	Profile     string   `json:"profile"`
-	Tools       []string `json:"tools"`
-	Model       string   `json:"model"`
-	Background  bool     `json:"background"`
-}
-
-// TaskSpec is what a model is told about the task tool.
-func TaskSpec() tool.Spec {
-	var names, says []string
-	for _, p := range Profiles {
-		names = append(names, p.Name)
-		says = append(says, p.Name+" "+p.Says)
-	}
-	enum, _ := json.Marshal(names) // strings always encode
-	return tool.Spec{Name: "task", Description: "Start a sub-agent with a task of its own and get its answer. It sees nothing of this conversation: put all it needs into prompt. " +
-		"Several run at the same time when called in one answer. Profiles: " + strings.Join(says, "; ") + ".",
-		Schema: json.RawMessage(`{"type":"object","required":["description","prompt"],"additionalProperties":false,"properties":{` +
-			`"description":{"type":"string","minLength":1,"description":"the task in a few words"},` +
-			`"prompt":{"type":"string","minLength":1,"description":"the whole task"},` +
-			`"profile":{"type":"string","enum":` + string(enum) + `},` +
-			`"tools":{"type":"array","items":{"type":"string"},"description":"names of the tools it may use; all of its profile's where absent"},` +
-			`"model":{"type":"string","description":"provider/model; this one where absent"},` +
-			`"background":{"type":"boolean","description":"go on at once; the answer comes later by itself"}}}`)}
-}
-
-// Task is the task tool as a set lists it. It acts only inside a run.
-func Task() tool.Tool { return taskTool{} }
-
-func (t taskTool) Spec() tool.Spec { return TaskSpec() }
-
-func (t taskTool) Targets(_ tool.World, c tool.Call) (tool.Targets, error) {
-	_, err := taskArguments(c)
-	return tool.Targets{}, err
-}
-
-func taskArguments(c tool.Call) (taskArgs, error) {
-	a := taskArgs{Profile: Profiles[0].Name}
-	if err := json.Unmarshal(c.Arguments, &a); err != nil {
-		return a, fmt.Errorf("the arguments of task: %w", err)
-	}
-	if strings.TrimSpace(a.Prompt) == "" || strings.TrimSpace(a.Description) == "" {
-		return a, fmt.Errorf("task needs a description and a prompt")
-	}
-	if _, ok := profile(a.Profile); !ok {
-		return a, fmt.Errorf("there is no profile %q", a.Profile)
-	}
-	return a, nil
-}
-
-func profile(name string) (Profile, bool) {
-	i := slices.IndexFunc(Profiles, func(p Profile) bool { return p.Name == name })
-	if i < 0 {
-		return Profile{}, false
-	}
-	return Profiles[i], true
-}
-
-func (t taskTool) Run(ctx context.Context, _ tool.World, c tool.Call, _ tool.Grow) tool.Result {
-	if t.run == nil {
-		return tool.Failf("task acts only inside a run")
-	}
-	a, err := taskArguments(c)
-	if err != nil {
-		return tool.Failed(err)
-	}
-	child, fault := t.run.child(ctx, c, a)
-	if fault != nil {
-		return tool.Failf("%s", fault.Message)
-	}
-	if a.Background {
-		t.run.inBackground(ctx, child)
-		return tool.Result{Status: tool.Success, Text: "The sub-agent " + a.Description + " works in the background; its answer comes by itself.", Summary: "in the background"}
-	}
-	return child.work(ctx)
-}
-
-// child is a sub-agent that is about to work.
+// child is a sub-agent that is about to work: a child session whose events are in
+// the root's log under its own id.
 type child struct {
 	run    *Run
 	parent *Run
 	log    *childLog
-	args   taskArgs
+	agent  tool.Agent
 }
+
+// spawns reports whether the run may start sub-agents.
+func (r *Run) spawns() bool { return r.agents.newID != nil && r.depth < maxDepth }
 
 // child makes a sub-agent. It may do no more than its parent: they are decided
 // about by one policy, and its tools are some of the parent's.
-func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *command.Fault) {
+func (r *Run) child(ctx context.Context, call event.CallID, a tool.Agent) (*child, *command.Fault) {
 	r.agents.mu.Lock()
 	full := r.agents.begun >= maxAgents
 	r.agents.begun++
@@ -182,7 +87,6 @@ func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *comm
 	if full {
 		return nil, command.Faultf(command.Limit, "a run may start %d sub-agents, and did", maxAgents)
 	}
-	p, _ := profile(a.Profile)
 	setup := *r.setup
 	if a.Model != "" {
 		if r.setup.Choose == nil {
@@ -192,26 +96,19 @@ func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *comm
 			return nil, fault
 		}
 	}
-	names := p.Tools
-	if len(names) == 0 {
-		names = r.setup.Tools.Names()
-	}
-	parent := r.active(r.log.State()).Names()
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return !slices.Contains(parent, name) || len(a.Tools) > 0 && !slices.Contains(a.Tools, name) || name == "task" && r.depth+1 >= maxDepth
-	})
-	setup.Tools, _ = r.setup.Tools.Only(names...)
-	setup.System += "\n" + p.System + "\n"
-	setup.Hold = nil
 	state := r.log.State()
+	deepest := r.depth+1 >= maxDepth
+	setup.Tools = r.setup.active(state).Filter(func(s tool.Spec) bool {
+		return (s.ReadOnly || !a.ReadOnly) && (len(a.Tools) == 0 || slices.Contains(a.Tools, s.Name)) && !(s.Spawns && deepest)
+	})
+	setup.System += "\n" + a.System + "\n"
 	log := &childLog{root: r.agents.root, id: r.agents.newID()}
-	run := New(log, &setup)
+	run := newRun(log, setup)
 	run.agents, run.depth = r.agents, r.depth+1
-	run.bindTask()
 	err := log.Commit(context.WithoutCancel(ctx), func(s *transcript.State) []event.Event {
 		b := newBatch(s)
 		b.s.Session = log.id
-		b.add(event.Event{Session: log.id, Cause: state.Run.Cause, Body: event.SessionOpened{Origin: event.OriginAgent, Parent: state.Session, Call: event.CallID(c.ID),
+		b.add(event.Event{Session: log.id, Cause: state.Run.Cause, Body: event.SessionOpened{Origin: event.OriginAgent, Parent: state.Session, Call: call,
 			Profile: a.Profile, Description: a.Description, Prompt: a.Prompt, Workspace: r.setup.World.Root}})
 		b.add(event.Event{Session: log.id, Cause: state.Run.Cause, Body: event.AgentChanged{State: "active"}})
 		b.add(event.Event{Session: log.id, Run: "r1", Cause: state.Run.Cause, Body: event.RunStarted{Number: 1}})
@@ -221,8 +118,7 @@ func (r *Run) child(ctx context.Context, c tool.Call, a taskArgs) (*child, *comm
 	if err != nil {
 		return nil, command.FaultOf(err)
 	}
-	r.agents.of.Store(c.ID, log.id)
-	return &child{run: run, parent: r, log: log, args: a}, nil
+	return &child{run: run, parent: r, log: log, agent: a}, nil
 }
 
 // work takes the sub-agent to its end and closes its session.
@@ -246,8 +142,9 @@ func (c *child) work(ctx context.Context) tool.Result {
 		return b.out
 	})
 	if closing != nil {
-		return tool.Failed(closing)
+		result = tool.Failed(closing)
 	}
+	result.Display.Agent = c.log.id
 	return result
 }
 
@@ -328,17 +225,17 @@ func (l *childLog) Wait(ctx context.Context, after event.Seq, done func(event.Ev
 // inBackground lets a sub-agent work beside the run, which waits for it before
 // it ends.
 func (r *Run) inBackground(ctx context.Context, c *child) {
-	r.waiting++
+	r.waiting.Add(1)
 	go func() {
 		result := c.work(ctx)
-		r.finished <- event.DeveloperSaid{Origin: "agent", Text: fmt.Sprintf("The background sub-agent %q has ended (%s). Its answer:\n\n%s", c.args.Description, result.Status, result.Text)}
+		r.finished <- event.DeveloperSaid{Origin: "agent", Text: fmt.Sprintf("The background sub-agent %q has ended (%s). Its answer:\n\n%s", c.agent.Description, result.Status, result.Text)}
 	}()
 }
 
 // deliver hands over what background sub-agents answered. With wait it waits for
 // the next one; more says that there was one.
 func (r *Run) deliver(ctx, logged context.Context, wait bool) (more bool, err error) {
-	for r.waiting > 0 {
+	for r.waiting.Load() > 0 {
 		var said event.DeveloperSaid
 		if wait && !more {
 			// An aborted run's sub-agents end with it.
@@ -350,7 +247,7 @@ func (r *Run) deliver(ctx, logged context.Context, wait bool) (more bool, err er
 				return more, nil
 			}
 		}
-		r.waiting--
+		r.waiting.Add(-1)
 		more = true
 		if ctx.Err() != nil {
 			continue
