@@ -238,6 +238,7 @@ func (r *Run) costsParts(parts []transcript.Part) int {
 // Summarize compacts a session that is idle, because a person asked for it.
 func Summarize(ctx context.Context, setup *Setup, log Log, instruction string) (command.Compacted, *command.Fault) {
 	r := New(log, setup)
+	r.join(log.State().Tools)
 	s := log.State()
 	before := r.size(s)
 	if before < minSummary {

@@ -28,14 +28,20 @@ func Grammar(tools tool.Set) permission.Grammar {
 // fit is a name that models and permission rules can name.
 var fit = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
-// join takes up the tools that there are now, after those that the session had and in their order: a request to the
-// model begins as the one before did. It returns what is new, nil where nothing is.
-func (r *Run) join(had []event.JoinedTool) event.Body {
-	if r.depth > 0 {
-		return nil // a sub-agent keeps the tools that it began with
+// Offer is the set of tools of a session: those that it always has, then those of had that are still there, in their
+// order, then what is new. So a request to the model begins as the one before did. changed says what is different from
+// had. A tool whose name is taken, or is none, is left out.
+func Offer(builtin tool.Set, had []event.JoinedTool, now []JoinedTool) (set tool.Set, changed event.ToolsChanged) {
+	set = builtin
+	tools := map[event.JoinedTool]tool.Tool{}
+	var order []event.JoinedTool
+	for _, j := range now {
+		t := event.JoinedTool{Name: j.Tool.Spec().Name, Origin: j.Origin}
+		taken := slices.ContainsFunc(order, func(other event.JoinedTool) bool { return other.Name == t.Name })
+		if _, always := builtin.Get(t.Name); !always && !taken && fit.MatchString(t.Name) {
+			tools[t], order = j.Tool, append(order, t)
+		}
 	}
-	now, tools := r.joined()
-	set, changed := r.builtin, event.ToolsChanged{}
 	for _, t := range had {
 		if tools[t] == nil {
 			changed.Left = append(changed.Left, t.Name)
@@ -43,37 +49,30 @@ func (r *Run) join(had []event.JoinedTool) event.Body {
 		}
 		set = set.With(tools[t])
 	}
-	for _, t := range now {
+	for _, t := range order {
 		if !slices.Contains(had, t) {
 			changed.Joined = append(changed.Joined, t)
 			set = set.With(tools[t])
 		}
 	}
-	if len(now)+len(had) > 0 {
-		r.setup.Tools, r.setup.Grammar = set, Grammar(set)
+	return set, changed
+}
+
+// join takes up the tools that there are now, and returns what is different; nil where nothing is.
+func (r *Run) join(had []event.JoinedTool) event.Body {
+	var now []JoinedTool
+	if r.setup.Joined != nil {
+		now = r.setup.Joined()
 	}
+	if r.depth > 0 || len(now)+len(had) == 0 {
+		return nil // a sub-agent keeps the tools that it began with
+	}
+	set, changed := Offer(r.builtin, had, now)
+	r.setup.Tools, r.setup.Grammar = set, Grammar(set)
 	if changed.Joined == nil && changed.Left == nil {
 		return nil
 	}
 	return changed
-}
-
-// joined are the tools beyond the built-in ones, in their order. One whose name is taken, or is none, is left out.
-func (r *Run) joined() (order []event.JoinedTool, tools map[event.JoinedTool]tool.Tool) {
-	if r.setup.Joined == nil {
-		return nil, nil
-	}
-	tools = map[event.JoinedTool]tool.Tool{}
-	for _, j := range r.setup.Joined() {
-		name := j.Tool.Spec().Name
-		taken := slices.ContainsFunc(order, func(t event.JoinedTool) bool { return t.Name == name })
-		if _, builtin := r.builtin.Get(name); builtin || taken || !fit.MatchString(name) {
-			continue
-		}
-		t := event.JoinedTool{Name: name, Origin: j.Origin}
-		tools[t], order = j.Tool, append(order, t)
-	}
-	return order, tools
 }
 
 // budget is what is sent with every request: what the system prompt is made of, and the tools.
@@ -102,5 +101,5 @@ func (r *Run) title(name string, arguments []byte) string {
 	if t, ok := r.setup.Tools.Get(name); ok {
 		return tool.Title(t, arguments)
 	}
-	return event.TitleOf(arguments)
+	return event.TitleOf("", arguments)
 }

@@ -10,7 +10,7 @@ import (
 func (n *news) takeCall() {
 	switch b := n.e.Body.(type) {
 	case event.CallStarted:
-		n.show(StartCall{n.at, b.Call, b.Name, b.Arguments, b.Origin, n.alone(b.Origin == "user")})
+		n.show(StartCall{n.at, b.Call, b.Name, event.TitleOf(b.Title, b.Arguments), b.Arguments, b.Origin, n.alone(b.Origin == "user")})
 	case event.PermissionPreviewed:
 		n.show(PreviewCall{n.at, b})
 	case event.PermissionDecided:
@@ -45,7 +45,7 @@ func (n *news) open(id event.CallID) *transcript.Call {
 func (n *news) endCall(b event.CallEnded) {
 	end := EndCall{At: n.at, Ended: b}
 	if c := n.open(b.Call); c != nil {
-		end.Arguments, end.Decided, end.Origin = c.Arguments, c.Decided, cmp.Or(c.Origin, "model")
+		end.Title, end.Arguments, end.Decided, end.Origin = c.Title, c.Arguments, c.Decided, cmp.Or(c.Origin, "model")
 		end.Ended.Name = cmp.Or(b.Name, c.Name)
 	}
 	n.show(end)
@@ -56,7 +56,7 @@ func (n *news) takeAsk() {
 	case event.AskOpened:
 		open := OpenAsk{At: n.at, Ask: b}
 		if c := n.open(b.Call); c != nil {
-			open.Tool, open.Arguments, open.Preview = c.Name, c.Arguments, c.Preview
+			open.Tool, open.Title, open.Arguments, open.Preview = c.Name, c.Title, c.Arguments, c.Preview
 		}
 		n.show(open)
 	case event.AskAnswered:

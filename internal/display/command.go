@@ -126,6 +126,7 @@ type (
 		At
 		Call      event.CallID
 		Name      string
+		Title     string // for people: what it does
 		Arguments json.RawMessage
 		Origin    string // model or user
 		Alone     bool   // no other call of its step: its end follows its start
@@ -156,6 +157,7 @@ type (
 	EndCall struct {
 		At
 		Ended     event.CallEnded
+		Title     string
 		Arguments json.RawMessage          // nil where the call was never started
 		Origin    string                   // model or user; empty where the call was never started
 		Decided   *event.PermissionDecided // nil where nothing was decided
@@ -165,7 +167,8 @@ type (
 	OpenAsk struct {
 		At
 		Ask       event.AskOpened
-		Tool      string                     // permission: the tool of the call
+		Tool      string                     // of the call that it is about
+		Title     string                     // of the call
 		Arguments json.RawMessage            // permission: those of the call
 		Preview   *event.PermissionPreviewed // permission: what the call would do, where that is known
 	}

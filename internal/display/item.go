@@ -92,6 +92,7 @@ type User struct {
 type Call struct {
 	ID        event.CallID
 	Name      string
+	Title     string // for people: what it does
 	Arguments json.RawMessage
 	Origin    string                     // model or user; empty: it was never started
 	Preview   *event.PermissionPreviewed // what it would do

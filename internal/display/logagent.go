@@ -59,7 +59,7 @@ func (a *Agent) update(c RenderCommand) {
 			a.State, a.Message = c.State, c.Text
 		}
 	case StartCall:
-		a.Calls = append(slices.Clip(a.Calls), &Call{ID: c.Call, Name: c.Name, Arguments: c.Arguments, Origin: c.Origin})
+		a.Calls = append(slices.Clip(a.Calls), &Call{ID: c.Call, Name: c.Name, Title: c.Title, Arguments: c.Arguments, Origin: c.Origin})
 	case PreviewCall:
 		if call := a.open(c.Preview.Call); call != nil {
 			call.Preview = &c.Preview
@@ -85,7 +85,7 @@ func (a *Agent) open(id event.CallID) *Call {
 func (a *Agent) end(c EndCall) {
 	call := a.open(c.Ended.Call)
 	if call == nil {
-		call = &Call{ID: c.Ended.Call, Name: c.Ended.Name, Arguments: c.Arguments}
+		call = &Call{ID: c.Ended.Call, Name: c.Ended.Name, Title: c.Title, Arguments: c.Arguments}
 	}
 	a.Calls = slices.DeleteFunc(slices.Clone(a.Calls), func(open *Call) bool { return open == call })
 	if c.Ended.Status == event.StatusSuccess {

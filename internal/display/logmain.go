@@ -68,7 +68,7 @@ func (l *Log) grow(key, text string) {
 func (l *Log) renderCall(at At, c RenderCommand) {
 	switch c := c.(type) {
 	case StartCall:
-		l.add(at, KindCall, callKey(at, c.Call)).Call = &Call{ID: c.Call, Name: c.Name, Arguments: c.Arguments, Origin: c.Origin}
+		l.add(at, KindCall, callKey(at, c.Call)).Call = &Call{ID: c.Call, Name: c.Name, Title: c.Title, Arguments: c.Arguments, Origin: c.Origin}
 	case PreviewCall:
 		if i := l.change(callKey(at, c.Preview.Call)); i != nil {
 			i.Call.Preview = &c.Preview
@@ -87,7 +87,7 @@ func (l *Log) renderCall(at At, c RenderCommand) {
 func (c *Call) decide(d event.PermissionDecided) {
 	c.Decided = &d
 	if len(d.Arguments) > 0 {
-		c.Arguments = d.Arguments
+		c.Arguments, c.Title = d.Arguments, event.TitleOf(d.Title, d.Arguments)
 	}
 }
 
@@ -98,7 +98,7 @@ func (l *Log) endCall(at At, c EndCall) {
 	i := l.open[key]
 	if i == nil {
 		i = l.add(at, KindCall, key)
-		i.Call = &Call{ID: c.Ended.Call, Name: c.Ended.Name, Arguments: c.Arguments}
+		i.Call = &Call{ID: c.Ended.Call, Name: c.Ended.Name, Title: c.Title, Arguments: c.Arguments}
 	}
 	i.Call.Ended = &c.Ended
 	if d := c.Ended.Display; d != nil && d.Agent != "" {

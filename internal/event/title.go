@@ -37,9 +37,12 @@ func Title(text string) string {
 	return strings.TrimSpace(first)
 }
 
-// TitleOf is the title of a call that came without one: of a tool that says nothing of itself, or from an old log. It is
-// the argument that usually tells most; else the only argument there is; else all of them as they are.
-func TitleOf(arguments json.RawMessage) string {
+// TitleOf is the title of a call, also where it came without one: of a tool that says nothing of itself, or from an old
+// log. It is then the argument that usually tells most; else the only argument there is; else all of them as they are.
+func TitleOf(title string, arguments json.RawMessage) string {
+	if title != "" {
+		return title
+	}
 	members, ok := membersOf(arguments)
 	if !ok {
 		return Title(string(arguments))

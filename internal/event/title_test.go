@@ -30,7 +30,7 @@ func TestTitleOf(t *testing.T) {
 		{`not json`, "not json"},
 		{`{"path":"a"} b`, `{"path":"a"} b`},
 	} {
-		if got := event.TitleOf(json.RawMessage(c.arguments)); got != c.want {
+		if got := event.TitleOf("", json.RawMessage(c.arguments)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.arguments, got, c.want)
 		}
 	}

@@ -43,7 +43,9 @@ type Options struct {
 	Model string      // where neither prompt nor session names one
 	Allow []string    // rules for clients that cannot be asked
 	Deny  []string    // rules for all
-	Tools []tool.Tool // in front of the program's own
+	Tools []tool.Tool // beside the program's own
+	// Joined are the tools that a session has now beyond these, as servers of tools come and go; nil: there are none.
+	Joined func(event.SessionID) []agent.JoinedTool
 	// Providers are the types of models that there are; see [Builtin].
 	Providers Providers
 }
@@ -74,6 +76,9 @@ var grammar = sync.OnceValue(func() permission.Grammar { return agent.Grammar(to
 
 // New returns a Resolver with the program's tools.
 func New(o Options) *Resolver {
+	if o.Joined == nil {
+		o.Joined = func(event.SessionID) []agent.JoinedTool { return nil }
+	}
 	tools := tool.NewSet(append(slices.Clone(o.Tools), builtin()...)...)
 	return &Resolver{
 		o: o, tools: tools, grammar: agent.Grammar(tools), store: config.NewStore(o.Paths.Data), wait: probeWait,
@@ -162,6 +167,8 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 		Save:  func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
 		Load:  func(a event.Attachment) ([]byte, error) { return load(log, a) },
 		Told:  scratch.endedJobs,
+
+		Joined: func() []agent.JoinedTool { return r.o.Joined(log.ID()) },
 	}
 	setup.World.Extra = []string{outputs}
 	if cfg.Context.Strategy != "off" {
@@ -207,7 +214,8 @@ func load(log journal.Log, a event.Attachment) ([]byte, error) {
 // Tools lists the tools of a session, and says which are active.
 func (r *Resolver) Tools(s *transcript.State) []command.ToolEntry {
 	var out []command.ToolEntry
-	for _, spec := range r.tools.Specs() {
+	set, _ := agent.Offer(r.tools, s.Tools, r.o.Joined(s.Session))
+	for _, spec := range set.Specs() {
 		out = append(out, command.ToolEntry{Name: spec.Name, Description: spec.Description, Schema: spec.Schema,
 			Active: s.Settings.AllTools || slices.Contains(s.Settings.Tools, spec.Name)})
 	}

@@ -152,12 +152,11 @@ type Titled interface {
 
 // Title is the one title of a call, fit to be shown: what the tool says, else what can be told without it.
 func Title(t Tool, arguments json.RawMessage) string {
+	title := ""
 	if t, ok := t.(Titled); ok {
-		if title := event.Title(t.Title(arguments)); title != "" {
-			return title
-		}
+		title = event.Title(t.Title(arguments))
 	}
-	return event.TitleOf(arguments)
+	return event.TitleOf(title, arguments)
 }
 
 // Preview is what a call would change.

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"encoding/json"
 	"slices"
 
 	"parley/internal/event"
@@ -117,7 +116,7 @@ func (s *State) applyCall(e event.Event) {
 	case event.PermissionDecided:
 		c.Decided = &b
 		if len(b.Arguments) > 0 {
-			c.Arguments, c.Title = b.Arguments, titleOf(b.Title, b.Arguments)
+			c.Arguments, c.Title = b.Arguments, event.TitleOf(b.Title, b.Arguments)
 		}
 		s.decided(b)
 	case event.CallGrew:
@@ -143,19 +142,11 @@ func (s *State) startCall(e event.Event, b event.CallStarted) {
 		}
 	}
 	c.Name, c.Arguments, c.Origin, c.Started, c.Shown = b.Name, b.Arguments, b.Origin, e.Time, true
-	c.Title = titleOf(b.Title, b.Arguments)
+	c.Title = event.TitleOf(b.Title, b.Arguments)
 	s.Counts.Calls++
 	if b.Origin != "user" || s.Run == nil {
 		s.goOn(e)
 	}
-}
-
-// titleOf is a call's title, also in logs that are older than titles.
-func titleOf(title string, arguments json.RawMessage) string {
-	if title == "" {
-		return event.TitleOf(arguments)
-	}
-	return title
 }
 
 func callOf(body event.Body) event.CallID {

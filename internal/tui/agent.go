@@ -86,7 +86,7 @@ func (v *agentView) doing(limit int) string {
 	a := v.item.Agent
 	if n := len(a.Calls); n > 0 {
 		c := a.Calls[n-1]
-		doing, _ := oneLine(strings.TrimSpace(cell.Clean(c.Name)+" "+title(c.Name, c.Arguments)), limit)
+		doing, _ := oneLine(strings.TrimSpace(cell.Clean(c.Name)+" "+titleOf(c)), limit)
 		return "◐ " + doing
 	}
 	doing, _ := oneLine(a.Header, limit)

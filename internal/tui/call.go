@@ -3,6 +3,8 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,10 +34,19 @@ func (v *callView) prune(int) {}
 // named writes the tool and what it is to do.
 func named(r *setter, call *display.Call) *setter {
 	r.add(plain.With(cell.Bold), cell.Clean(call.Name))
-	if t := title(call.Name, call.Arguments); t != "" {
+	if t := titleOf(call); t != "" {
 		r.add(plain, " "+t)
 	}
 	return r
+}
+
+// titleBytes bounds what of a call stands in its one line.
+const titleBytes = 160
+
+// titleOf is what a call does in a few words.
+func titleOf(call *display.Call) string {
+	title, _ := oneLine(call.Title, titleBytes)
+	return title
 }
 
 func (v *callView) lines(width int, s *scene) (all []line, stable int) {
@@ -96,7 +107,7 @@ func previewOf(r *setter, call *display.Call, asked bool) []cell.Line {
 	case p != nil && p.Summary != "":
 		body = excerpt(p.Summary, diffLines)
 	case asked:
-		body = detail(call.Name, call.Arguments)
+		body = detail(call)
 	default:
 		return nil
 	}
@@ -109,25 +120,43 @@ func previewOf(r *setter, call *display.Call, asked bool) []cell.Line {
 
 // detail is what of a call does not fit its one line, for whoever is to allow
 // it: nothing that will run may be hidden.
-func detail(tool string, arguments json.RawMessage) []cell.Line {
-	var a struct{ Command string }
-	if tool == "bash" && json.Unmarshal(arguments, &a) == nil && a.Command != "" {
-		return commandLines(a.Command)
-	}
-	head, cut := oneLine(string(arguments), titleBytes)
-	if !cut && head == title(tool, arguments) || string(arguments) == "{}" {
+func detail(call *display.Call) []cell.Line {
+	head, cut := oneLine(string(call.Arguments), titleBytes)
+	if !cut && head == titleOf(call) || head == "{}" {
 		return nil
 	}
-	return excerpt(string(arguments), diffLines)
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(call.Arguments, &members) // what is no object is shown as it is
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		var text string
+		if json.Unmarshal(members[key], &text) != nil || text == "" || event.Title(text) != call.Title {
+			continue
+		}
+		delete(members, key)
+		return append(below(call, text), others(members)...)
+	}
+	return excerpt(string(call.Arguments), diffLines)
 }
 
-// commandLines are the lines of a command below the first one, which is in the
-// header; all of them where that one is too long for it.
-func commandLines(command string) []cell.Line {
-	rows := strings.Split(strings.TrimSpace(cell.Clean(command)), "\n")
+// others are the arguments that a call is not titled for, each in a line.
+func others(members map[string]json.RawMessage) []cell.Line {
+	var rows []string
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		rows = append(rows, key+": "+string(members[key]))
+	}
+	if rows == nil {
+		return nil
+	}
+	return excerpt(strings.Join(rows, "\n"), diffLines)
+}
+
+// below are the lines of the argument that a call is titled for, below the first
+// one, which is in the header; all of them where that one is too long for it.
+func below(call *display.Call, text string) []cell.Line {
+	rows := strings.Split(strings.TrimSpace(cell.Clean(text)), "\n")
 	before := "  "
-	if len(rows[0]) <= titleBytes {
-		rows, before = rows[1:], "       " // below what follows "  bash "
+	if len(rows[0]) < titleBytes {
+		rows, before = rows[1:], strings.Repeat(" ", len("  ")+cell.Width(cell.Clean(call.Name))+1)
 	}
 	var out []cell.Line
 	for _, t := range head(rows, diffLines) {

@@ -43,7 +43,7 @@ func whole(it *display.Item) (Pager, bool) {
 		p.Lines = markdown.Render(text, 0, markdown.Options{})
 	case display.KindCall:
 		call := it.Call
-		p.Title = strings.TrimSpace(cell.Clean(call.Name) + " " + title(call.Name, call.Arguments))
+		p.Title = strings.TrimSpace(cell.Clean(call.Name) + " " + titleOf(call))
 		switch {
 		case call.Ended != nil && call.Ended.Display != nil && call.Ended.Display.Diff != "":
 			p.Lines = diffOf(call.Ended.Display.Diff, 0)

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 )
@@ -32,28 +31,6 @@ func TestNumbersHaveUnits(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
-		}
-	}
-}
-
-// A call is titled with the arguments that matter, in one line, whatever they
-// hold.
-func TestCallTitles(t *testing.T) {
-	for _, c := range []struct{ tool, arguments, want string }{
-		{"bash", `{"command":"go test ./...","timeout_ms":5}`, "go test ./..."},
-		{"bash", `{"command":"a\nb"}`, "a"},
-		{"bash", `{"command":"\u001b[2Jls"}`, "ls"},
-		{"read", `{"path":"a.go","offset":3}`, "a.go"},
-		{"grep", `{"pattern":"log\\.","path":"auth/"}`, `"log\." auth/`},
-		{"glob", `{"pattern":"**/*.go"}`, "**/*.go"},
-		{"fetch", `{"url":"https://example.com/"}`, "https://example.com/"},
-		{"deploy", `{"name":"web","count":3}`, "web"},
-		{"deploy", `{"count":3}`, `{"count":3}`},
-		{"deploy", `{}`, ""},
-		{"deploy", `not json`, "not json"},
-	} {
-		if got := title(c.tool, json.RawMessage(c.arguments)); got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.tool, c.arguments, got, c.want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (r *Renderer) agentLine(at display.At, text string) {
 }
 
 func (r *Renderer) endAgentCall(c display.EndCall) {
-	r.callLine(c.At, c.Ended.Call, c.Ended.Name, c.Arguments)
+	r.callLine(c.At, c.Ended.Call, c.Ended.Name, c.Title)
 	o := c.Words()
 	r.outcomeLine(c.At.Voice, o.Good, o.Text)
 	if o.Good || c.Ended.Status == event.StatusDenied || c.Ended.Status == event.StatusSkipped {

@@ -58,7 +58,7 @@ func (r *Renderer) renderAsk(c display.RenderCommand) {
 func (r *Renderer) ask(c display.OpenAsk) {
 	r.asked, r.question = "", 0
 	if c.Tool != "" {
-		r.callLine(c.At, c.Ask.Call, c.Tool, c.Arguments)
+		r.callLine(c.At, c.Ask.Call, c.Tool, c.Title)
 		if p := c.Preview; p != nil && p.Diff != "" {
 			r.diff(cell.Clean(p.Diff))
 			r.asked = c.Ask.Call

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"encoding/json"
 	"strings"
 
 	"parley/internal/cell"
@@ -13,7 +12,7 @@ func (r *Renderer) renderCall(c display.RenderCommand) {
 	switch c := c.(type) {
 	case display.StartCall:
 		if c.Alone {
-			r.callLine(c.At, c.Call, c.Name, c.Arguments)
+			r.callLine(c.At, c.Call, c.Name, c.Title)
 		}
 	case display.EndCall:
 		r.endCall(c)
@@ -23,7 +22,7 @@ func (r *Renderer) renderCall(c display.RenderCommand) {
 }
 
 // callLine writes the line of a call, unless the last part is about that call.
-func (r *Renderer) callLine(at display.At, id event.CallID, name string, arguments json.RawMessage) {
+func (r *Renderer) callLine(at display.At, id event.CallID, name, title string) {
 	key := string(at.Session) + " " + string(id)
 	if r.state.Call == key || name == "" {
 		return
@@ -34,7 +33,7 @@ func (r *Renderer) callLine(at display.At, id event.CallID, name string, argumen
 		r.part(CallLine)
 	}
 	r.state = r.state.About(key)
-	line := Title(name, arguments)
+	line := form(name, title)
 	if over := r.width() - cell.Width(line) - cell.Width(at.Voice.Name) - len("[] "); r.width() > 0 && over < 0 {
 		line = cell.Truncate(cell.Plain(line), max(minTitle, r.width()-cell.Width(at.Voice.Name)-len("[] "))).Text()
 	}
@@ -54,7 +53,7 @@ func label(v display.Voice) cell.Line {
 
 func (r *Renderer) endCall(c display.EndCall) {
 	if c.Ended.Name != "" {
-		r.callLine(c.At, c.Ended.Call, c.Ended.Name, c.Arguments)
+		r.callLine(c.At, c.Ended.Call, c.Ended.Name, c.Title)
 	}
 	shown := r.asked == c.Ended.Call && r.asked != "" && r.state.Call != ""
 	if c.At.Voice.Name == "" {

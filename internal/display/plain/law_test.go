@@ -251,7 +251,7 @@ func TestLongResult(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r := plain.New(&out, plain.Options{Width: columns(20)})
-	end := display.EndCall{Ended: event.CallEnded{Call: "c1", Name: "bash", Status: event.StatusSuccess, Summary: "10000 lines", Result: b.String()}, Arguments: json.RawMessage(`{"command":"seq"}`)}
+	end := display.EndCall{Ended: event.CallEnded{Call: "c1", Name: "bash", Status: event.StatusSuccess, Summary: "10000 lines", Result: b.String()}, Title: "seq"}
 	if err := errors.Join(r.Render(end), r.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -257,7 +257,7 @@ func (r *Reader) call(in input) error {
 	}
 	r.close()
 	r.finish()
-	start := display.StartCall{Call: event.CallID(r.name()), Name: call.Name, Arguments: call.Args, Origin: "model", Alone: len(r.calls) == 0}
+	start := display.StartCall{Call: event.CallID(r.name()), Name: call.Name, Title: event.TitleOf("", call.Args), Arguments: call.Args, Origin: "model", Alone: len(r.calls) == 0}
 	r.calls = append(r.calls, start)
 	r.show(start)
 	r.phase(display.ToolExecuting, call.Name)

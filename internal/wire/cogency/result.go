@@ -30,7 +30,7 @@ func (r *Reader) result(in input) error {
 		if len(r.calls) > 0 {
 			c := r.calls[0]
 			r.calls = r.calls[1:]
-			end.Arguments, end.Ended.Call, end.Ended.Name = c.Arguments, c.Call, c.Name
+			end.Title, end.Arguments, end.Ended.Call, end.Ended.Name = c.Title, c.Arguments, c.Call, c.Name
 		}
 		o.fill(&end.Ended)
 		r.show(end)
