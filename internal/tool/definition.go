@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 // Definition is a tool as its package writes it down: functions over decoded arguments of type A, a
@@ -23,37 +24,51 @@ type Definition[A any] struct {
 	Title func(a A) string
 }
 
-// Tool is New for a tool that is part of the program: it panics where New fails, which is a bug of its package.
+// Tool returns a tool that is part of the program; it is a Previewer where the definition has a Preview. Its schema is
+// read when it is first needed: programs that only list their tools begin sooner. Where it is none, which is a bug of its
+// package, every call fails and says so.
 func (d Definition[A]) Tool() Tool {
-	t, err := d.New()
-	if err != nil {
-		panic(err)
-	}
-	return t
+	d.Spec.Schema = compact(d.Spec.Schema)
+	return d.with(sync.OnceValue(func() *schema {
+		s, err := parseSchema(d.Spec.Schema)
+		if err != nil {
+			panic("the schema of the tool " + d.Spec.Name + ": " + err.Error())
+		}
+		return s
+	}))
 }
 
-// New returns the tool; it is a Previewer where the definition has a Preview. It fails where the schema is none, or
-// none that can be checked within bounds.
+// New is Tool for a schema that comes from elsewhere: it fails where that is none, or none that can be checked within
+// bounds.
 func (d Definition[A]) New() (Tool, error) {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, d.Spec.Schema); err != nil {
-		return nil, fmt.Errorf("the schema of the tool %s: %w", d.Spec.Name, err)
-	}
-	d.Spec.Schema = compact.Bytes()
-	schema, err := parseSchema(d.Spec.Schema)
+	s, err := parseSchema(d.Spec.Schema)
 	if err != nil {
 		return nil, fmt.Errorf("the schema of the tool %s: %w", d.Spec.Name, err)
 	}
+	d.Spec.Schema = compact(d.Spec.Schema)
+	return d.with(func() *schema { return s }), nil
+}
+
+func (d Definition[A]) with(schema func() *schema) Tool {
 	p := plain[A]{d: d, schema: schema}
 	if d.Preview == nil {
-		return p, nil
+		return p
 	}
-	return previewing[A]{p}, nil
+	return previewing[A]{p}
+}
+
+// compact is JSON without white space; what is none stays as it is.
+func compact(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
 }
 
 type plain[A any] struct {
 	d      Definition[A]
-	schema *schema
+	schema func() *schema
 }
 
 func (p plain[A]) Spec() Spec { return p.d.Spec }
@@ -73,7 +88,7 @@ func (p plain[A]) Title(arguments json.RawMessage) (title string) {
 func (p plain[A]) Targets(w World, c Call) (_ Targets, err error) {
 	defer broken(c, &err)
 	var a A
-	if err := p.schema.decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
+	if err := p.schema().decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Targets{}, err
 	}
 	return p.d.Targets(w.complete(), a)
@@ -98,7 +113,7 @@ func (p plain[A]) Run(ctx context.Context, w World, c Call, grow Grow) (r Result
 		return Result{Status: Aborted, Text: "Aborted before it began."}
 	}
 	var a A
-	if err = p.schema.decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
+	if err = p.schema().decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Result{}
 	}
 	if grow == nil {
@@ -112,7 +127,7 @@ type previewing[A any] struct{ plain[A] }
 func (p previewing[A]) Preview(ctx context.Context, w World, c Call) (_ Preview, err error) {
 	defer broken(c, &err)
 	var a A
-	if err := p.schema.decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
+	if err := p.schema().decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Preview{}, err
 	}
 	return p.d.Preview(ctx, w.complete(), a)

@@ -99,7 +99,7 @@ func TestHostileSchema(t *testing.T) {
 		`{"type":7}`:                       "type",
 		`{"properties":[]}`:                "properties",
 		`nonsense`:                         "invalid character",
-		``:                                 "unexpected end",
+		``:                                 "unexpected EOF",
 		`{"a":1,"a":2}`:                    `"a" stands there twice`,
 		strings.Repeat(`{"items":`, 65) + `{}` + strings.Repeat(`}`, 65): "too deep",
 		`{"enum":["` + strings.Repeat("x", 300<<10) + `"]}`:              "the most is",
