@@ -27,6 +27,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/config"
 	"parley/internal/runtime"
+	"parley/internal/tool"
 )
 
 // app is the program's world: what main has, and tests give.
@@ -40,6 +41,7 @@ type app struct {
 	auto     string        // the key that answers every ask; empty: a person does
 	typed    <-chan string // lines of a conversation in line mode; nil: there is none
 	waits    waits
+	tools    []tool.Tool // that a daemon has beside the program's own
 
 	providers runtime.Providers // the types of models that there are
 }
@@ -69,9 +71,12 @@ func (e exit) Unwrap() error { return e.err }
 // usage is a mistake in how the program was called.
 func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format, args...)} }
 
-// Main runs the program with its arguments and returns its exit code.
-func Main(args []string) int {
-	return ours(waits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second}).main(args)
+// Main runs the program with its arguments and returns its exit code. The tools
+// are there beside the program's own.
+func Main(args []string, tools ...tool.Tool) int {
+	a := ours(waits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second})
+	a.tools = tools
+	return a.main(args)
 }
 
 // ours is the world of this process.

@@ -25,7 +25,6 @@ import (
 	"parley/internal/runtime"
 	"parley/internal/server"
 	"parley/internal/session"
-	"parley/internal/tool"
 	"parley/internal/transport"
 	"parley/internal/transport/unix"
 	"parley/internal/wire"
@@ -128,9 +127,9 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 
 // resolving is what the daemon's runs are resolved with.
 func (a *app) resolving(o serving) (runtime.Options, error) {
-	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny, Providers: a.providers}
+	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny, Tools: a.tools, Providers: a.providers}
 	if o.demo() {
-		with.Tools = []tool.Tool{echoTool()}
+		with.Tools = append(with.Tools, echoTool())
 	}
 	if o.workdir == "" {
 		return with, nil

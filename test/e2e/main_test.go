@@ -31,6 +31,7 @@ var update = flag.Bool("update", false, "rewrite the scenarios in testdata/scrip
 func TestMain(m *testing.M) {
 	testscript.Main(suite{m}, map[string]func(){
 		"parley": func() { os.Exit(cli.Main(os.Args[1:])) },
+		"memo":   func() { os.Exit(cli.Main(os.Args[1:], memoTool())) },
 		"nobody": func() { fmt.Fprintln(os.Stderr, nobody(os.Args[1:])) },
 		"tracer": func() { os.Exit(rig.Tracer(os.Args[1:])) },
 	})
