@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -24,11 +25,14 @@ import (
 // listener plays a script and keeps what it was sent.
 type listener struct {
 	llm.Model
+	mu   sync.Mutex // of what follows
 	sent []llm.Request
 }
 
 func (l *listener) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
+	l.mu.Lock()
 	l.sent = append(l.sent, r)
+	l.mu.Unlock()
 	return l.Model.Stream(ctx, r)
 }
 

@@ -191,12 +191,24 @@ func (l *runLog) Commit(ctx context.Context, f func(*transcript.State) []event.E
 		if events := f(l.s.log.State()); len(events) > 0 {
 			if _, err = l.s.log.Append(l.s.ctx, events...); err != nil {
 				l.s.options.Logger.Error("append", "session", l.s.log.ID(), "error", err)
+				return
 			}
+			l.s.titled(events)
 		}
 	}) {
 		return command.Faultf(command.Closed, "the session is closed")
 	}
 	return err
+}
+
+// titled tells the catalog of a title that a run gave.
+func (s *Session) titled(events []event.Event) {
+	for _, e := range events {
+		if _, ok := e.Body.(event.SessionTitled); ok && e.Session == s.ID() {
+			state := s.log.State()
+			s.list(state, doing(state), 0)
+		}
+	}
 }
 
 func (l *runLog) Grow(ctx context.Context, e event.Event) error {
