@@ -21,16 +21,7 @@ import (
 	"parley/internal/server"
 	"parley/internal/session"
 	"parley/internal/tool"
-	"parley/internal/tool/bash"
-	"parley/internal/tool/edit"
-	"parley/internal/tool/fetch"
-	"parley/internal/tool/glob"
-	"parley/internal/tool/grep"
 	"parley/internal/tool/local"
-	"parley/internal/tool/ls"
-	"parley/internal/tool/read"
-	"parley/internal/tool/task"
-	"parley/internal/tool/write"
 	"parley/internal/transcript"
 	"parley/internal/workspace"
 )
@@ -63,16 +54,6 @@ type Resolver struct {
 	scratches map[event.SessionID]*scratch
 	clients   map[string]*http.Client // by the proxies that they use
 }
-
-// builtin are the program's tools: each is listed here, and known nowhere else.
-var builtin = sync.OnceValue(func() []tool.Tool {
-	return []tool.Tool{read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), task.New(task.Profiles...)}
-})
-
-// Grammar is how permission rules on the program's tools are read.
-func Grammar() permission.Grammar { return grammar() }
-
-var grammar = sync.OnceValue(func() permission.Grammar { return agent.Grammar(tool.NewSet(builtin()...)) })
 
 // New returns a Resolver with the program's tools.
 func New(o Options) *Resolver {
@@ -209,15 +190,4 @@ func load(log journal.Log, a event.Attachment) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
-}
-
-// Tools lists the tools of a session, and says which are active.
-func (r *Resolver) Tools(s *transcript.State) []command.ToolEntry {
-	var out []command.ToolEntry
-	set, _ := agent.Offer(r.tools, s.Tools, r.o.Joined(s.Session))
-	for _, spec := range set.Specs() {
-		out = append(out, command.ToolEntry{Name: spec.Name, Description: spec.Description, Schema: spec.Schema,
-			Active: s.Settings.AllTools || slices.Contains(s.Settings.Tools, spec.Name)})
-	}
-	return out
 }
