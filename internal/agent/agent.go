@@ -67,9 +67,9 @@ type Setup struct {
 	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
 	Load   func(event.Attachment) ([]byte, error)                        // reads one again; a word stands for what cannot be read
 
-	// Told hands over what the model is to be told before its next request of
+	// Reminders hands over what the model is to be told before its next request of
 	// things that happened beside the run, each once; nil: there are none.
-	Told func() []event.DeveloperSaid
+	Reminders func() []event.DeveloperSaid
 
 	// Choose puts another model into a setup, for a sub-agent; nil: there is no other.
 	Choose func(to *Setup, model string) *command.Fault
@@ -200,11 +200,11 @@ func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool,
 
 // tell passes on what happened beside the run.
 func (r *Run) tell(logged context.Context) error {
-	if r.depth > 0 || r.setup.Told == nil {
+	if r.depth > 0 || r.setup.Reminders == nil {
 		return nil
 	}
 	var bodies []event.Body
-	for _, said := range r.setup.Told() {
+	for _, said := range r.setup.Reminders() {
 		bodies = append(bodies, said)
 	}
 	if bodies == nil {

@@ -14,14 +14,14 @@ import (
 	"parley/internal/transcript"
 )
 
-// together is how many concurrent calls run at once.
-const together = 8
+// maxConcurrent is how many concurrent calls run at once.
+const maxConcurrent = 8
 
 // calls decides and runs the calls of the open step: concurrent ones that follow
 // each other together, the others alone, in the model's order.
 func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome, error) {
 	s := r.log.State()
-	b := &bench{run: r, logged: logged, tools: r.setup.active(s), asking: make(turn, 1)}
+	b := &stepCalls{run: r, logged: logged, tools: r.setup.active(s), asking: make(turn, 1)}
 	for len(calls) > 0 && ctx.Err() == nil && !b.stop.Load() {
 		group := calls[:1]
 		if s.Settings.Calls != event.OrderSequential {
@@ -89,20 +89,20 @@ func (p *repeats) add(c llm.ToolCall) {
 }
 
 // independent returns the calls at the front that may run beside each other.
-func (b *bench) independent(calls []llm.ToolCall) []llm.ToolCall {
+func (b *stepCalls) independent(calls []llm.ToolCall) []llm.ToolCall {
 	n := 0
-	for n < len(calls) && n < together && b.concurrent(calls[n]) {
+	for n < len(calls) && n < maxConcurrent && b.concurrent(calls[n]) {
 		n++
 	}
 	return calls[:max(n, 1)]
 }
 
-func (b *bench) concurrent(c llm.ToolCall) bool {
+func (b *stepCalls) concurrent(c llm.ToolCall) bool {
 	t, ok := b.tools.Get(c.Name)
 	return ok && t.Spec().Concurrent
 }
 
-func (b *bench) group(ctx context.Context, group []llm.ToolCall) error {
+func (b *stepCalls) group(ctx context.Context, group []llm.ToolCall) error {
 	if len(group) == 1 {
 		return b.call(ctx, group[0])
 	}
@@ -124,8 +124,8 @@ func firstError(errs []error) error {
 	return nil
 }
 
-// bench is where the calls of one step are worked on.
-type bench struct {
+// stepCalls is where the calls of one step are worked on.
+type stepCalls struct {
 	run    *Run
 	logged context.Context
 	tools  tool.Set
@@ -154,7 +154,7 @@ func (t turn) take(ctx context.Context) bool {
 func (t turn) pass() { <-t }
 
 // call takes one call from shown to ended.
-func (b *bench) call(ctx context.Context, c llm.ToolCall) error {
+func (b *stepCalls) call(ctx context.Context, c llm.ToolCall) error {
 	b.run.repeats.add(c)
 	t, code, why := b.find(c)
 	if t == nil {
@@ -170,7 +170,7 @@ func (b *bench) call(ctx context.Context, c llm.ToolCall) error {
 }
 
 // find is the tool of a call, or why there is none.
-func (b *bench) find(c llm.ToolCall) (tool.Tool, event.Refusal, string) {
+func (b *stepCalls) find(c llm.ToolCall) (tool.Tool, event.Refusal, string) {
 	if c.Malformed != "" {
 		return nil, event.RefusedArguments, "The arguments are not a JSON object: " + cut(c.Malformed, 200)
 	}
@@ -195,14 +195,14 @@ func cut(text string, n int) string {
 }
 
 // refuse records that a call cannot run as it is, and ends it.
-func (b *bench) refuse(c llm.ToolCall, code event.Refusal, why string) error {
+func (b *stepCalls) refuse(c llm.ToolCall, code event.Refusal, why string) error {
 	return b.run.emit(b.logged,
 		event.PermissionDecided{Call: event.CallID(c.ID), Method: "invalid", Code: code, Reason: why},
 		event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.StatusError, Result: why})
 }
 
 // effect runs a call that was granted; the grant is durable by now.
-func (b *bench) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) error {
+func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g grant) error {
 	r := b.run
 	began := r.setup.Now()
 	at := r.log.State().Now(nil)

@@ -15,7 +15,7 @@ import (
 // callEffects are what one call may do to its session. They end with the call,
 // also for what the tool left running.
 type callEffects struct {
-	bench *bench
+	calls *stepCalls
 	call  event.CallID
 	run   context.Context // the run's
 	ctx   context.Context // the call's
@@ -26,8 +26,8 @@ type callEffects struct {
 	within sync.WaitGroup // what has begun and not ended
 }
 
-func (b *bench) effects(ctx context.Context, call event.CallID) *callEffects {
-	e := &callEffects{bench: b, call: call, run: ctx}
+func (b *stepCalls) effects(ctx context.Context, call event.CallID) *callEffects {
+	e := &callEffects{calls: b, call: call, run: ctx}
 	e.ctx, e.end = context.WithCancel(ctx)
 	return e
 }
@@ -35,7 +35,7 @@ func (b *bench) effects(ctx context.Context, call event.CallID) *callEffects {
 // world adds them to a World.
 func (e *callEffects) world(w tool.World) tool.World {
 	w.Ask, w.Plan, w.Title = e.ask, e.plan, e.title
-	if e.bench.run.spawns() {
+	if e.calls.run.spawns() {
 		w.Spawn = e.spawn
 	}
 	return w
@@ -77,14 +77,14 @@ func (e *callEffects) ask(ctx context.Context, q event.AskOpened) (reply tool.Re
 	}
 	q.Call = e.call
 	err = e.do(ctx, func(ctx context.Context) error {
-		if !e.bench.asking.take(ctx) {
+		if !e.calls.asking.take(ctx) {
 			return ctx.Err()
 		}
-		defer e.bench.asking.pass()
-		if !e.bench.run.setup.CanAsk() {
+		defer e.calls.asking.pass()
+		if !e.calls.run.setup.CanAsk() {
 			return tool.ErrNobody
 		}
-		got, err := e.bench.question(ctx, &q)
+		got, err := e.calls.question(ctx, &q)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (e *callEffects) ask(ctx context.Context, q event.AskOpened) (reply tool.Re
 
 // withdraw closes an ask that nobody waits for any more.
 func (e *callEffects) withdraw(id event.AskID) error {
-	return e.bench.run.log.Commit(e.bench.logged, func(s *transcript.State) []event.Event {
+	return e.calls.run.log.Commit(e.calls.logged, func(s *transcript.State) []event.Event {
 		if s.Ask(id) == nil {
 			return nil // somebody was faster
 		}
@@ -114,7 +114,7 @@ func (e *callEffects) plan(ctx context.Context, plan event.PlanChanged) error {
 	if len(plan.Steps) == 0 {
 		body = event.PlanCleared{}
 	}
-	return e.do(ctx, func(context.Context) error { return e.bench.run.emit(e.bench.logged, body) })
+	return e.do(ctx, func(context.Context) error { return e.calls.run.emit(e.calls.logged, body) })
 }
 
 func (e *callEffects) title(ctx context.Context, title event.SessionTitled) error {
@@ -122,17 +122,17 @@ func (e *callEffects) title(ctx context.Context, title event.SessionTitled) erro
 	if strings.TrimSpace(title.Title) == "" {
 		return errors.New("a title is needed")
 	}
-	return e.do(ctx, func(context.Context) error { return e.bench.run.emit(e.bench.logged, title) })
+	return e.do(ctx, func(context.Context) error { return e.calls.run.emit(e.calls.logged, title) })
 }
 
 func (e *callEffects) spawn(ctx context.Context, a tool.Agent) (result tool.Result, err error) {
 	err = e.do(ctx, func(ctx context.Context) error {
-		c, fault := e.bench.run.child(ctx, e.call, a)
+		c, fault := e.calls.run.child(ctx, e.call, a)
 		if fault != nil {
 			return errors.New(fault.Message)
 		}
 		if a.Background {
-			e.bench.run.inBackground(e.run, c)
+			e.calls.run.inBackground(e.run, c)
 			result = tool.Result{Status: tool.Success, Display: tool.Display{Agent: c.log.id}}
 			return nil
 		}

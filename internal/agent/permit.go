@@ -25,7 +25,7 @@ type grant struct {
 
 // permit decides a call and records the decision. A call that is not granted
 // has ended when it returns.
-func (b *bench) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, error) {
+func (b *stepCalls) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, error) {
 	call := llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
 	g := grant{arguments: c.Arguments}
 	var err error
@@ -97,9 +97,9 @@ func allowed(c tool.Call, v permission.Allow) event.PermissionDecided {
 	return d
 }
 
-func (b *bench) decide(d event.PermissionDecided) error { return b.run.emit(b.logged, d) }
+func (b *stepCalls) decide(d event.PermissionDecided) error { return b.run.emit(b.logged, d) }
 
-func (b *bench) deny(c tool.Call, d event.PermissionDecided, why string) error {
+func (b *stepCalls) deny(c tool.Call, d event.PermissionDecided, why string) error {
 	d.Call = event.CallID(c.ID)
 	if d.Stop {
 		b.stop.Store(true)
@@ -108,7 +108,7 @@ func (b *bench) deny(c tool.Call, d event.PermissionDecided, why string) error {
 }
 
 // ask shows the call and waits for whoever answers first.
-func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q permission.Call, ask permission.Ask) (grant, error) {
+func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q permission.Call, ask permission.Ask) (grant, error) {
 	if !b.asking.take(ctx) {
 		return g, nil // the run's closing ends the call
 	}
@@ -139,7 +139,7 @@ func (b *bench) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q pe
 }
 
 // show appends the preview, where there is one, and that all has been shown.
-func (b *bench) show(ctx context.Context, t tool.Tool, c tool.Call) error {
+func (b *stepCalls) show(ctx context.Context, t tool.Tool, c tool.Call) error {
 	var bodies []event.Body
 	if p, ok := t.(tool.Previewer); ok {
 		if v, err := p.Preview(ctx, b.run.setup.World, c); err == nil {
@@ -170,7 +170,7 @@ func permissionAsk(c tool.Call, ask permission.Ask) event.AskOpened {
 
 // question opens an ask and waits on the log, not on a person: any client may
 // answer, or the run's end closes the ask. It returns nil where ctx ended first.
-func (b *bench) question(ctx context.Context, q *event.AskOpened) (*tool.Reply, error) {
+func (b *stepCalls) question(ctx context.Context, q *event.AskOpened) (*tool.Reply, error) {
 	var before event.Seq
 	err := b.run.log.Commit(b.logged, func(s *transcript.State) []event.Event {
 		q.Ask, before = s.NextAsk(), s.Seq
@@ -209,7 +209,7 @@ func (b *bench) question(ctx context.Context, q *event.AskOpened) (*tool.Reply, 
 var refusals = map[string]event.Refusal{"person": event.RefusedPerson, "timeout": event.RefusedTimeout}
 
 // answered records the decision that an answer means.
-func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
+func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
 	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Code: refusals[closed.Method], Who: closed.Who, Reason: closed.Reason, Scope: "once"}
 	var chosen event.Option
 	for _, o := range opened.Options {
@@ -257,7 +257,7 @@ func (b *bench) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant,
 }
 
 // store keeps rules that outlive the session; the others are in the event.
-func (b *bench) store(d event.PermissionDecided) error {
+func (b *stepCalls) store(d event.PermissionDecided) error {
 	scope := permission.Scope(d.Scope)
 	if len(d.Stored) == 0 || scope != permission.ScopeProject && scope != permission.ScopeUser || b.run.setup.Store == nil {
 		return nil

@@ -144,10 +144,10 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	outputs := filepath.Join(log.Dir(), "output")
 	setup := &agent.Setup{
 		Tools: r.tools, Home: env["HOME"], Steps: cfg.Limits.Steps, Repeats: cfg.Limits.Repeats, Reasoning: cfg.Reasoning,
-		World: local.World(local.Options{Root: root, Env: commandEnv(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Seen: scratch.seen, Jobs: scratch.jobs}),
-		Save:  func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
-		Load:  func(a event.Attachment) ([]byte, error) { return load(log, a) },
-		Told:  scratch.endedJobs,
+		World:     local.World(local.Options{Root: root, Env: commandEnv(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Seen: scratch.seen, Jobs: scratch.jobs}),
+		Save:      func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
+		Load:      func(a event.Attachment) ([]byte, error) { return load(log, a) },
+		Reminders: scratch.endedJobs,
 
 		Joined: func() []agent.JoinedTool { return r.o.Joined(log.ID()) },
 	}

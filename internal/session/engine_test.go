@@ -188,7 +188,7 @@ func TestReminderIsSaidOnce(t *testing.T) {
 		b := newBed(t, twoWaits, "wait")
 		asked := 0
 		heard := b.listen(func(s *agent.Setup) {
-			s.Told = func() []event.DeveloperSaid {
+			s.Reminders = func() []event.DeveloperSaid {
 				if asked++; asked == 2 {
 					return []event.DeveloperSaid{{Origin: "job", Text: "The server has stopped."}, {Origin: "job", Text: "So has the watcher."}}
 				}
