@@ -383,21 +383,6 @@ func insert(queue []Input, in Input, position int) []Input {
 	return slices.Insert(queue, at, in)
 }
 
-// applyTools keeps those that stay in their order: requests list them so.
-func (s *State) applyTools(b event.ToolsChanged) {
-	tools := slices.DeleteFunc(slices.Clone(s.Tools), func(t event.JoinedTool) bool { return slices.Contains(b.Left, t.Name) })
-	for _, t := range b.Joined {
-		if !hasTool(tools, t.Name) {
-			tools = append(tools, t)
-		}
-	}
-	s.Tools = tools
-}
-
-func hasTool(tools []event.JoinedTool, name string) bool {
-	return slices.ContainsFunc(tools, func(t event.JoinedTool) bool { return t.Name == name })
-}
-
 func (s *State) applyUsage(b event.UsageChanged) {
 	if b.Strategy == "" {
 		b.Strategy = s.Usage.Strategy

@@ -138,18 +138,6 @@ func (c *check) callEnded(b event.CallEnded, call *Call) {
 	c.must(call.Shown || b.Status == event.StatusSkipped || b.Status == event.StatusAborted, LawStatus, "call %s ended as %s and was never started", b.Call, b.Status)
 }
 
-// tools checks that a tool joins where it is not, and leaves where it is.
-func (c *check) tools() {
-	b, s := c.e.Body.(event.ToolsChanged), c.s
-	for _, name := range b.Left {
-		c.must(s.Partial || hasTool(s.Tools, name), LawTools, "tool %s leaves, which is not there", name)
-	}
-	for i, t := range b.Joined {
-		stays := hasTool(s.Tools, t.Name) && !slices.Contains(b.Left, t.Name)
-		c.must(t.Name != "" && !stays && !hasTool(b.Joined[:i], t.Name), LawTools, "tool %q joins a second time or without a name", t.Name)
-	}
-}
-
 func (c *check) askOpen(id event.CallID) bool {
 	return slices.ContainsFunc(c.s.Asks, func(a event.AskOpened) bool { return a.Call == id && id != "" })
 }

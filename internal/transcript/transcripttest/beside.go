@@ -10,7 +10,7 @@ import (
 // beside lets something happen that is no part of what the model does.
 func (s *Story) beside() {
 	id, root := s.State.Session, s.State
-	switch s.r.IntN(10) {
+	switch s.r.IntN(9) {
 	case 0:
 		s.Add(id, event.SessionTitled{Title: s.name("title ")})
 	case 1:
@@ -22,6 +22,7 @@ func (s *Story) beside() {
 		s.Add(id, event.PlanChanged{Steps: []event.PlanStep{{ID: "1", Text: s.name("step "), Status: s.pick("pending", "in_progress", "completed")}}})
 	case 4:
 		s.Add(id, event.BudgetChanged{Sources: []event.BudgetSource{{Name: s.pick("system", "AGENTS.md"), Tokens: s.r.IntN(900)}}})
+		s.tools()
 	case 5:
 		s.shell()
 	case 6, 7:
@@ -30,18 +31,18 @@ func (s *Story) beside() {
 		if root.Run == nil && len(root.Entries) > 2 {
 			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, TokensBefore: 9000, TokensAfter: 900, Trigger: "manual"})
 		}
-	case 9:
-		s.tools()
 	}
 }
 
-// tools lets a tool join, or leave.
+// tools lets a tool join, or the first one leave.
 func (s *Story) tools() {
-	if had := s.State.Tools; len(had) > 0 && s.one(2) {
-		s.Add(s.State.Session, event.ToolsChanged{Left: []string{had[s.r.IntN(len(had))].Name}})
-		return
+	var c event.ToolsChanged
+	if had := s.State.Tools; len(had) > 1 {
+		c.Left = []string{had[0].Name}
+	} else {
+		c.Joined = []event.JoinedTool{{Name: s.name("find_"), Origin: "mcp:web"}}
 	}
-	s.Add(s.State.Session, event.ToolsChanged{Joined: []event.JoinedTool{{Name: s.name("find_"), Origin: s.pick("mcp:web", "mcp:notes")}}})
+	s.Add(s.State.Session, c)
 }
 
 func (s *Story) client() {
