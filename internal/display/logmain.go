@@ -100,13 +100,26 @@ func (l *Log) endCall(at At, c EndCall) {
 		i = l.add(at, KindCall, key)
 		i.Call = &Call{ID: c.Ended.Call, Name: c.Ended.Name, Title: c.Title, Arguments: c.Arguments}
 	}
-	i.Call.Ended = &c.Ended
 	if d := c.Ended.Display; d != nil && d.Agent != "" {
 		i.Call.Agent = d.Agent
+	} else if i.Call.Unseen() && (c.Ended.Status == event.StatusSuccess || c.Ended.Status == event.StatusError) {
+		i = l.ownEnd(at, i)
 	}
+	i.Call.Ended = &c.Ended
 	i.text.Reset()
 	i.text.WriteString(c.Ended.Result)
 	l.finish(at, i)
+}
+
+// ownEnd gives the end of a call that started a sub-agent, and was more than that, an item of its own: the sub-agent's is
+// shown in the place of the call's.
+func (l *Log) ownEnd(at At, started *Item) *Item {
+	l.finish(at, started)
+	call := *started.Call
+	call.Agent = ""
+	i := l.add(at, KindCall, callKey(at, call.ID))
+	i.Call = &call
+	return i
 }
 
 func (l *Log) renderAsk(at At, c RenderCommand) {

@@ -98,6 +98,17 @@ func scenarios() map[string][]event.Event {
 			s.stepEnd(main).step(main).say(main, event.RoleText, "It found nothing.")
 			s.answered(main).finish(main, event.ReasonDone)
 		},
+		"agent-of-a-tool": func(s *script) {
+			// A tool that has a sub-agent read its text, and then does something itself.
+			s.prompt("Note it").step(main)
+			s.answered(main, `m1 memo {"text":"buy milk"}`)
+			s.add(main, event.PermissionDecided{Call: "m1", Granted: true, Method: "free"})
+			s.child("sess-a", "m1", "reader", "proofread", "Proofread: buy milk")
+			s.say("sess-a", event.RoleText, "No mistakes.").answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", "done")
+			s.add(main, event.CallEnded{Call: "m1", Name: "memo", Status: event.StatusError, Summary: "disk full", Result: "The memo was not written: the disk is full."})
+			s.stepEnd(main).step(main).say(main, event.RoleText, "It was not written.")
+			s.answered(main).finish(main, event.ReasonDone)
+		},
 		"interrupt-thinking": func(s *script) {
 			s.prompt("Think").step(main)
 			s.begin(main, event.RoleThinking, "Let me ", "think")

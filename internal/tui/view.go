@@ -24,8 +24,7 @@ func (s *scene) sign() string {
 // told reports whether another item says all that is to be said of this one: a
 // call that is a sub-agent, and that nothing had been shown of before.
 func (s *scene) told(it *display.Item) bool {
-	c := it.Call
-	return c != nil && c.Agent != "" && s.agent[c.Agent] && c.Asked == nil && c.Preview == nil
+	return it.Call != nil && it.Call.Unseen() && s.agent[it.Call.Agent]
 }
 
 // viewOf returns the component that an item is laid out by.

@@ -105,5 +105,6 @@ func TestForeignToolInATerminal(t *testing.T) {
 	w.press("ann\r")
 	w.until("There it is.")
 	w.until("✓ task reader \"proofread\"")
+	w.until("✓ memo a.md: buy milk  written")
 	w.until("Memo in blue")
 }

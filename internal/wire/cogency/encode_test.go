@@ -96,7 +96,7 @@ func TestEncode(t *testing.T) {
 // for attachments and images, nor for what a person runs beside the model; and a reply that goes
 // on after a failure of the provider is one reply there, two here.
 func TestRenderOfEncode(t *testing.T) {
-	wordless := []string{"agent", "agents", "interrupt-agent", "beside", "rich", "fault"}
+	wordless := []string{"agent", "agents", "agent-of-a-tool", "interrupt-agent", "beside", "rich", "fault"}
 	n := 0
 	for name, log := range load(t) {
 		if slices.Contains(wordless, name) {
