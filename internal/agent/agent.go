@@ -225,7 +225,7 @@ func runReason(r event.Reason) event.Reason {
 func Fail(s *transcript.State, err error) []event.Event {
 	b := newBatch(s)
 	f := command.FaultOf(err)
-	b.emit(event.FaultRaised{Code: string(f.Code), Message: f.Message, RetryMS: f.Retry.Milliseconds()})
+	b.emit(event.FaultRaised{Code: f.Code, Message: f.Message, RetryMS: f.Retry.Milliseconds()})
 	b.add(transcript.Closing(b.s, transcript.Why{Reason: event.ReasonError, Message: f.Message, After: true})...)
 	return b.out
 }

@@ -110,7 +110,7 @@ func (r *Run) child(ctx context.Context, call event.CallID, a tool.Agent) (*chil
 		b.s.Session = log.id
 		b.add(event.Event{Session: log.id, Cause: state.Run.Cause, Body: event.SessionOpened{Origin: event.OriginAgent, Parent: state.Session, Call: call,
 			Profile: a.Profile, Description: a.Description, Prompt: a.Prompt, Workspace: r.setup.World.Root}})
-		b.add(event.Event{Session: log.id, Cause: state.Run.Cause, Body: event.AgentChanged{State: "active"}})
+		b.add(event.Event{Session: log.id, Cause: state.Run.Cause, Body: event.AgentChanged{State: event.AgentActive}})
 		b.add(event.Event{Session: log.id, Run: "r1", Cause: state.Run.Cause, Body: event.RunStarted{Number: 1}})
 		b.begin([]transcript.Input{{InputQueued: event.InputQueued{Lane: event.LanePrompt, Text: a.Prompt}}})
 		return b.out
@@ -133,9 +133,9 @@ func (c *child) work(ctx context.Context) tool.Result {
 		if err != nil {
 			b.add(Fail(s, err)...)
 		}
-		state, reason := "done", "done"
+		state, reason := event.AgentDone, event.ReasonDone
 		if result.Status != tool.Success {
-			state, reason = "error", string(result.Status)
+			state, reason = event.AgentError, event.Reason(result.Status)
 		}
 		b.emit(event.AgentChanged{State: state, Message: result.Summary}, event.SessionClosed{Reason: reason})
 		c.parent.spent.add(s.Usage.Session)
@@ -228,7 +228,7 @@ func (r *Run) inBackground(ctx context.Context, c *child) {
 	r.waiting.Add(1)
 	go func() {
 		result := c.work(ctx)
-		r.finished <- event.DeveloperSaid{Origin: "agent", Text: fmt.Sprintf("The background sub-agent %q has ended (%s). Its answer:\n\n%s", c.agent.Description, result.Status, result.Text)}
+		r.finished <- event.DeveloperSaid{Origin: event.ReminderAgent, Text: fmt.Sprintf("The background sub-agent %q has ended (%s). Its answer:\n\n%s", c.agent.Description, result.Status, result.Text)}
 	}()
 }
 

@@ -45,7 +45,7 @@ func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome,
 		return stepStopped, nil
 	}
 	if r.setup.Repeats > 0 && r.repeats.count >= r.setup.Repeats {
-		return stepRepeats, r.raise(logged, "limit", fmt.Sprintf("the model made the same call %d times in a row (%s); the limit is limits.repeats", r.repeats.count, r.repeats.name))
+		return stepRepeats, r.raise(logged, event.CodeLimit, fmt.Sprintf("the model made the same call %d times in a row (%s); the limit is limits.repeats", r.repeats.count, r.repeats.name))
 	}
 	return stepMore, nil
 }
@@ -197,7 +197,7 @@ func cut(text string, n int) string {
 // refuse records that a call cannot run as it is, and ends it.
 func (b *stepCalls) refuse(c llm.ToolCall, code event.Refusal, why string) error {
 	return b.run.emit(b.logged,
-		event.PermissionDecided{Call: event.CallID(c.ID), Method: "invalid", Code: code, Reason: why},
+		event.PermissionDecided{Call: event.CallID(c.ID), Method: event.MethodInvalid, Code: code, Reason: why},
 		event.CallEnded{Call: event.CallID(c.ID), Name: c.Name, Status: event.StatusError, Result: why})
 }
 
@@ -214,7 +214,7 @@ func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g gran
 			return
 		}
 		e := at
-		e.Body = event.CallGrew{Call: event.CallID(c.ID), Stream: string(s), Offset: offset, Text: chunk}
+		e.Body = event.CallGrew{Call: event.CallID(c.ID), Stream: event.Stream(s), Offset: offset, Text: chunk}
 		offset += len(chunk)
 		growErr = r.log.Grow(b.logged, e)
 	})
@@ -256,9 +256,9 @@ func changed(result tool.Result) *event.FileChange {
 	if result.Status != tool.Success || d.Diff == "" || d.File == "" {
 		return nil
 	}
-	change := event.FileChange{Path: d.File, Change: "modified"}
+	change := event.FileChange{Path: d.File, Change: event.ChangeModified}
 	if strings.HasPrefix(d.Diff, "--- /dev/null") {
-		change.Change = "created"
+		change.Change = event.ChangeCreated
 	}
 	body := false
 	for line := range strings.SplitSeq(d.Diff, "\n") {

@@ -30,7 +30,7 @@ func (r *Run) compact(ctx, logged context.Context) error {
 	if before < int(r.setup.Threshold*float64(limit)) {
 		return nil
 	}
-	return r.shrink(ctx, logged, s, before, int(r.setup.Target*float64(limit)), "threshold")
+	return r.shrink(ctx, logged, s, before, int(r.setup.Target*float64(limit)), event.TriggerThreshold)
 }
 
 // size estimates the tokens of the next request: what the last one took by the
@@ -74,7 +74,7 @@ func tokens(request llm.Request) int {
 	return n / 4
 }
 
-func (r *Run) shrink(ctx, logged context.Context, s *transcript.State, before, target int, trigger string) error {
+func (r *Run) shrink(ctx, logged context.Context, s *transcript.State, before, target int, trigger event.Trigger) error {
 	after := s.Clone()
 	if elided := elide(after); len(elided) > 0 {
 		e := event.ContextCompacted{Elided: elided, TokensBefore: before, Trigger: trigger}
@@ -90,7 +90,7 @@ func (r *Run) shrink(ctx, logged context.Context, s *transcript.State, before, t
 	}
 	_, fault, err := r.summarize(ctx, logged, r.log.State(), before, target, trigger, "")
 	if err == nil && fault != nil && ctx.Err() == nil {
-		err = r.emit(logged, event.NoteAdded{Level: "warn", Text: "The conversation could not be summarised: " + fault.Message, Source: "compaction"})
+		err = r.emit(logged, event.NoteAdded{Level: event.LevelWarn, Text: "The conversation could not be summarised: " + fault.Message, Source: "compaction"})
 	}
 	return err
 }
@@ -128,7 +128,7 @@ Answer with the summary only.`
 
 // summarize replaces the older entries, and the older steps of an open turn, by
 // a summary. done is false where there was nothing to replace.
-func (r *Run) summarize(ctx, logged context.Context, s *transcript.State, before, target int, trigger, instruction string) (done bool, fault *llm.Fault, err error) {
+func (r *Run) summarize(ctx, logged context.Context, s *transcript.State, before, target int, trigger event.Trigger, instruction string) (done bool, fault *llm.Fault, err error) {
 	old, first, parts := r.cut(s, target)
 	if old == nil {
 		return false, nil, nil
@@ -244,7 +244,7 @@ func Summarize(ctx context.Context, setup *Setup, log Log, instruction string) (
 	if before < minSummary {
 		return command.Compacted{}, command.Faultf(command.Invalid, "nothing_to_compact")
 	}
-	done, fault, err := r.summarize(ctx, ctx, s, before, before/2, "manual", instruction)
+	done, fault, err := r.summarize(ctx, ctx, s, before, before/2, event.TriggerManual, instruction)
 	switch {
 	case err != nil:
 		return command.Compacted{}, command.FaultOf(err)

@@ -104,7 +104,7 @@ func (e *callEffects) withdraw(id event.AskID) error {
 			return nil // somebody was faster
 		}
 		b := newBatch(s)
-		b.emit(event.AskClosed{Ask: id, Outcome: "aborted", Method: "abort"})
+		b.emit(event.AskClosed{Ask: id, Outcome: event.OutcomeAborted, Method: event.MethodAbort})
 		return b.out
 	})
 }

@@ -43,7 +43,7 @@ func (b *stepCalls) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant
 		if v.Rule == "" {
 			why = "Permission denied: " + v.Reason
 		}
-		return g, b.deny(c, event.PermissionDecided{Method: "rule", Code: event.RefusedRule, Rule: v.Rule, Scope: string(v.Scope), Reason: why}, why)
+		return g, b.deny(c, event.PermissionDecided{Method: event.MethodRule, Code: event.RefusedRule, Rule: v.Rule, Scope: event.Scope(v.Scope), Reason: why}, why)
 	case permission.Ask:
 		return b.ask(ctx, t, c, g, question, v)
 	}
@@ -90,9 +90,9 @@ func Policy(s *transcript.State, setup *Setup) permission.Policy {
 // allowed is the decision of a rule, with where the rule is written, or of no rule
 // at all.
 func allowed(c tool.Call, v permission.Allow) event.PermissionDecided {
-	d := event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: "free", Scope: string(v.Scope)}
+	d := event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: event.MethodFree, Scope: event.Scope(v.Scope)}
 	if v.Rule != "" {
-		d.Method, d.Rule, d.Reason = "rule", v.Rule, v.Reason
+		d.Method, d.Rule, d.Reason = event.MethodRule, v.Rule, v.Reason
 	}
 	return d
 }
@@ -128,7 +128,7 @@ func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, 
 		} else {
 			why += " No --allow would help: " + ask.Reason + "."
 		}
-		return g, b.deny(c, event.PermissionDecided{Method: "unasked", Code: event.RefusedUnasked, Reason: why}, why)
+		return g, b.deny(c, event.PermissionDecided{Method: event.MethodUnasked, Code: event.RefusedUnasked, Reason: why}, why)
 	}
 	opened := permissionAsk(c, ask)
 	reply, err := b.question(ctx, &opened)
@@ -155,10 +155,10 @@ func (b *stepCalls) show(ctx context.Context, t tool.Tool, c tool.Call) error {
 func permissionAsk(c tool.Call, ask permission.Ask) event.AskOpened {
 	opened := event.AskOpened{Kind: event.AskPermission, Call: event.CallID(c.ID), Title: "Allow " + c.Name + "?", Text: ask.Reason}
 	for _, w := range ask.Warnings {
-		opened.Warnings = append(opened.Warnings, event.Warning{Level: string(w.Level), Text: w.Text})
+		opened.Warnings = append(opened.Warnings, event.Warning{Level: event.Level(w.Level), Text: w.Text})
 	}
 	for _, o := range ask.Options {
-		option := event.Option{Key: o.Key, Label: o.Label, Effect: string(o.Effect), Scope: string(o.Scope)}
+		option := event.Option{Key: o.Key, Label: o.Label, Effect: event.Effect(o.Effect), Scope: event.Scope(o.Scope)}
 		for _, rule := range o.Rules {
 			option.Rules = append(option.Rules, rule.String())
 		}
@@ -206,18 +206,18 @@ func (b *stepCalls) question(ctx context.Context, q *event.AskOpened) (*tool.Rep
 }
 
 // refusals say why a call does not run, by how its ask was closed.
-var refusals = map[string]event.Refusal{"person": event.RefusedPerson, "timeout": event.RefusedTimeout}
+var refusals = map[event.Method]event.Refusal{event.MethodPerson: event.RefusedPerson, event.MethodTimeout: event.RefusedTimeout}
 
 // answered records the decision that an answer means.
 func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
-	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Code: refusals[closed.Method], Who: closed.Who, Reason: closed.Reason, Scope: "once"}
+	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Code: refusals[closed.Method], Who: closed.Who, Reason: closed.Reason, Scope: event.ScopeOnce}
 	var chosen event.Option
 	for _, o := range opened.Options {
 		if o.Key == closed.Key {
 			chosen = o
 		}
 	}
-	d.Granted = closed.Outcome == "allowed"
+	d.Granted = closed.Outcome == event.OutcomeAllowed
 	if chosen.Scope != "" {
 		d.Scope = chosen.Scope
 	}
@@ -244,7 +244,7 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 		}
 		// A deny rule holds also for what a person changed.
 		if v, denied := b.run.decide(Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
-			return g, b.deny(c, event.PermissionDecided{Method: "rule", Code: event.RefusedRule, Rule: v.Rule, Scope: string(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
+			return g, b.deny(c, event.PermissionDecided{Method: event.MethodRule, Code: event.RefusedRule, Rule: v.Rule, Scope: event.Scope(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
 		}
 		g.targets, g.arguments = targets, closed.Arguments
 		d.Arguments, d.Title = closed.Arguments, tool.Title(t, closed.Arguments)
@@ -270,7 +270,7 @@ func (b *stepCalls) store(d event.PermissionDecided) error {
 	rules, _ := b.run.setup.Grammar.Rules(effect, scope, "an answer", d.Stored...)
 	b.run.agents.keep(rules...)
 	if err := b.run.setup.Store(scope, effect, d.Stored); err != nil {
-		return b.run.emit(b.logged, event.NoteAdded{Level: "warn", Text: "the rule " + strings.Join(d.Stored, ", ") + " was not kept: " + err.Error(), Source: "permission"})
+		return b.run.emit(b.logged, event.NoteAdded{Level: event.LevelWarn, Text: "the rule " + strings.Join(d.Stored, ", ") + " was not kept: " + err.Error(), Source: "permission"})
 	}
 	return nil
 }

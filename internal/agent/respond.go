@@ -24,7 +24,7 @@ func (r *Run) respond(ctx, logged context.Context) (outcome, []llm.ToolCall, err
 	s := r.log.State()
 	request, err := Request(s, r.setup)
 	if err != nil {
-		return stepFailed, nil, r.raise(logged, "invalid", err.Error())
+		return stepFailed, nil, r.raise(logged, event.CodeInvalid, err.Error())
 	}
 	streaming, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -170,19 +170,19 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 			return stepFailed, nil, err
 		}
 		if end.Fault != nil {
-			return stepFailed, nil, w.run.raise(w.logged, string(end.Fault.Code), end.Fault.Message)
+			return stepFailed, nil, w.run.raise(w.logged, event.Code(end.Fault.Code), end.Fault.Message)
 		}
 		if note := shortened[end.Reason]; note != "" {
-			return stepDone, w.calls, w.run.emit(w.logged, event.NoteAdded{Level: "warn", Text: note, Source: w.run.setup.Provider})
+			return stepDone, w.calls, w.run.emit(w.logged, event.NoteAdded{Level: event.LevelWarn, Text: note, Source: w.run.setup.Provider})
 		}
 		return stepDone, w.calls, nil
 	}
 	// Cut: by us, or by the provider.
 	w.close()
 	if streaming.Err() != nil {
-		reason, out := "aborted", stepAborted
+		reason, out := event.InterruptedByAbort, stepAborted
 		if errors.Is(interrupted(streaming), ErrSteered) {
-			reason, out = "steered", stepSteered
+			reason, out = event.InterruptedBySteer, stepSteered
 		}
 		w.interrupt(reason, "")
 		return out, nil, w.flush()
@@ -196,16 +196,16 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 		return stepOverflow, nil, nil
 	}
 	fault.Message = explain(w.run.setup.Provider, *fault)
-	w.interrupt("provider", fault.Message)
+	w.interrupt(event.InterruptedByProvider, fault.Message)
 	if fault.Retryable && w.started {
 		// A call that was announced only is forgotten: the model makes it again.
-		w.pending = append(w.pending, event.NoteAdded{Level: "warn", Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider})
+		w.pending = append(w.pending, event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider})
 		if w.visible() {
-			w.pending = append(w.pending, event.DeveloperSaid{Text: "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.", Origin: "continue"})
+			w.pending = append(w.pending, event.DeveloperSaid{Text: "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.", Origin: event.ReminderContinue})
 		}
 		return stepCut, nil, w.flush()
 	}
-	w.pending = append(w.pending, event.FaultRaised{Code: string(fault.Code), Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
+	w.pending = append(w.pending, event.FaultRaised{Code: event.Code(fault.Code), Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
 	return stepFailed, nil, w.flush()
 }
 
@@ -235,7 +235,7 @@ func explain(provider string, f llm.Fault) string {
 // visible reports whether anything of the answer was shown.
 func (w *writer) visible() bool { return len(w.blocks) > 0 }
 
-func (w *writer) interrupt(reason, message string) {
+func (w *writer) interrupt(reason event.Interruption, message string) {
 	if w.started {
 		w.pending = append(w.pending, event.ResponseInterrupted{Reason: reason, Message: message})
 	}
@@ -244,7 +244,7 @@ func (w *writer) interrupt(reason, message string) {
 // complete writes the snapshot, the usage and the calls in one batch.
 func (w *writer) complete(end llm.End) {
 	usage := event.Usage{Input: end.Usage.Input, Output: end.Usage.Output, CachedRead: end.Usage.CachedRead, CachedWrite: end.Usage.CachedWrite, Reasoning: end.Usage.Reasoning}
-	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: string(end.Reason), Usage: usage, Model: end.ResponseModel}
+	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: event.Stop(end.Reason), Usage: usage, Model: end.ResponseModel}
 	if snapshot.Blocks == nil {
 		snapshot.Blocks = []event.BlockID{}
 	}
@@ -264,6 +264,6 @@ func (w *writer) complete(end llm.End) {
 		return slices.Index(w.begun, event.CallID(a.ID)) - slices.Index(w.begun, event.CallID(b.ID))
 	})
 	for _, c := range w.calls {
-		w.pending = append(w.pending, event.CallStarted{Call: event.CallID(c.ID), Name: c.Name, Title: w.run.title(c.Name, c.Arguments), Arguments: c.Arguments, Origin: "model"})
+		w.pending = append(w.pending, event.CallStarted{Call: event.CallID(c.ID), Name: c.Name, Title: w.run.title(c.Name, c.Arguments), Arguments: c.Arguments, Origin: event.CallerModel})
 	}
 }

@@ -21,7 +21,7 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			return event.ReasonAborted, nil
 		}
 		if r.setup.Steps > 0 && steps >= r.setup.Steps {
-			return event.ReasonLimit, r.raise(logged, "limit", fmt.Sprintf("the turn took %d steps, which is the limit; say 'go on', or set limits.steps", steps))
+			return event.ReasonLimit, r.raise(logged, event.CodeLimit, fmt.Sprintf("the turn took %d steps, which is the limit; say 'go on', or set limits.steps", steps))
 		}
 		if err := r.tell(logged); err != nil {
 			return "", err
@@ -55,11 +55,11 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			return event.ReasonError, nil
 		case stepOverflow:
 			if overflows++; overflows > 1 {
-				return event.ReasonError, r.raise(logged, "limit", r.overflow)
+				return event.ReasonError, r.raise(logged, event.CodeLimit, r.overflow)
 			}
 			s := r.log.State()
 			before := r.size(s)
-			if err := r.shrink(ctx, logged, s, before, before/2, "overflow"); err != nil {
+			if err := r.shrink(ctx, logged, s, before, before/2, event.TriggerOverflow); err != nil {
 				return "", err
 			}
 		case stepSteered:
@@ -148,7 +148,7 @@ func trimTurn(events []event.Event) []event.Event {
 func steered(s *transcript.State) bool { return len(s.Queued(event.LaneSteer)) > 0 }
 
 // raise records a fault that ends the turn.
-func (r *Run) raise(logged context.Context, code, message string) error {
+func (r *Run) raise(logged context.Context, code event.Code, message string) error {
 	return r.emit(logged, event.FaultRaised{Code: code, Message: message})
 }
 

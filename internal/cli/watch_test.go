@@ -71,13 +71,13 @@ func story() []event.Event {
 	add("r1", "r1.t1", event.TurnStarted{Number: 1, Lane: event.LanePrompt, Inputs: []event.InputID{"i1"}},
 		event.UserSaid{Entry: "e1", Text: "go", Origin: event.LanePrompt})
 	add("", "", event.InputQueued{Input: "i2", Lane: event.LaneFollowUp, Text: "and then"})
-	add("r1", "r1.t1", event.FaultRaised{Code: "internal", Message: "a defect"}, event.TurnEnded{Number: 1, Reason: event.ReasonError})
+	add("r1", "r1.t1", event.FaultRaised{Code: event.CodeInternal, Message: "a defect"}, event.TurnEnded{Number: 1, Reason: event.ReasonError})
 	add("r1", "", event.RunEnded{Reason: event.ReasonError})
-	add("", "", event.InputQueued{Input: "i3", Lane: event.LanePrompt, Text: "and then", Run: "r2", Number: 2}, event.InputDropped{Input: "i2", Reason: "recovered"})
+	add("", "", event.InputQueued{Input: "i3", Lane: event.LanePrompt, Text: "and then", Run: "r2", Number: 2}, event.InputDropped{Input: "i2", Reason: event.DropRecovered})
 	add("r2", "", event.RunStarted{Number: 2})
 	add("r2", "r2.t1", event.TurnStarted{Number: 1, Lane: event.LanePrompt, Inputs: []event.InputID{"i3"}},
 		event.UserSaid{Entry: "e2", Parent: "e1", Text: "and then", Origin: event.LanePrompt},
-		event.FaultRaised{Code: "internal", Message: "a defect"}, event.TurnEnded{Number: 1, Reason: event.ReasonError})
+		event.FaultRaised{Code: event.CodeInternal, Message: "a defect"}, event.TurnEnded{Number: 1, Reason: event.ReasonError})
 	add("r2", "", event.RunEnded{Reason: event.ReasonError})
 	return log
 }

@@ -4,23 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"parley/internal/event"
 )
 
-// A Code is the class of a fault; dialects map it in one table.
-type Code string
+// A Code is the class of a fault.
+type Code = event.Code
 
-// The codes of a fault.
+// The codes of a fault, as commands name them.
 const (
-	Invalid  Code = "invalid"   // the request is wrong in itself
-	NotFound Code = "not_found" // what it names does not exist
-	Busy     Code = "busy"      // not now
-	Denied   Code = "denied"    // not allowed
-	Closed   Code = "closed"    // what it is about has ended
-	Canceled Code = "canceled"  // somebody stopped it
-	Limit    Code = "limit"     // a limit was reached
-	Provider Code = "provider"  // the model's server failed
-	Tool     Code = "tool"      // a tool could not be run
-	Internal Code = "internal"  // a defect or the machine; the daemon's log says more
+	Invalid  = event.CodeInvalid
+	NotFound = event.CodeNotFound
+	Busy     = event.CodeBusy
+	Denied   = event.CodeDenied
+	Closed   = event.CodeClosed
+	Canceled = event.CodeCanceled
+	Limit    = event.CodeLimit
+	Provider = event.CodeProvider
+	Tool     = event.CodeTool
+	Internal = event.CodeInternal
 )
 
 // A Fault is what a client is told of a failure: what happened, to what, and

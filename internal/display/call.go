@@ -10,7 +10,7 @@ import (
 func (n *news) takeCall() {
 	switch b := n.e.Body.(type) {
 	case event.CallStarted:
-		n.show(StartCall{n.at, b.Call, b.Name, event.TitleOf(b.Title, b.Arguments), b.Arguments, b.Origin, n.alone(b.Origin == "user")})
+		n.show(StartCall{n.at, b.Call, b.Name, event.TitleOf(b.Title, b.Arguments), b.Arguments, b.Origin, n.alone(b.Origin == event.CallerUser)})
 	case event.PermissionPreviewed:
 		n.show(PreviewCall{n.at, b})
 	case event.PermissionDecided:
@@ -45,7 +45,7 @@ func (n *news) open(id event.CallID) *transcript.Call {
 func (n *news) endCall(b event.CallEnded) {
 	end := EndCall{At: n.at, Ended: b}
 	if c := n.open(b.Call); c != nil {
-		end.Title, end.Arguments, end.Decided, end.Origin = c.Title, c.Arguments, c.Decided, cmp.Or(c.Origin, "model")
+		end.Title, end.Arguments, end.Decided, end.Origin = c.Title, c.Arguments, c.Decided, cmp.Or(c.Origin, event.CallerModel)
 		end.Ended.Name = cmp.Or(b.Name, c.Name)
 	}
 	n.show(end)

@@ -80,7 +80,7 @@ type (
 	ShowDeveloper struct {
 		At
 		Text   string
-		Origin string // as in event.DeveloperSaid
+		Origin event.Reminder
 	}
 
 	// StartThought begins a thought of the main session.
@@ -128,8 +128,8 @@ type (
 		Name      string
 		Title     string // for people: what it does
 		Arguments json.RawMessage
-		Origin    string // model or user
-		Alone     bool   // no other call of its step: its end follows its start
+		Origin    event.Caller
+		Alone     bool // no other call of its step: its end follows its start
 	}
 
 	// PreviewCall shows what a call would do.
@@ -148,7 +148,7 @@ type (
 	AppendCall struct {
 		At
 		Call   event.CallID
-		Stream string // stdout or stderr
+		Stream event.Stream
 		Text   string
 	}
 
@@ -159,7 +159,7 @@ type (
 		Ended     event.CallEnded
 		Title     string
 		Arguments json.RawMessage          // nil where the call was never started
-		Origin    string                   // model or user; empty where the call was never started
+		Origin    event.Caller             // empty where the call was never started
 		Decided   *event.PermissionDecided // nil where nothing was decided
 	}
 
@@ -204,7 +204,7 @@ type (
 	UpdateAgent struct {
 		At
 		Header string // of its last thought
-		State  string // as in event.AgentChanged
+		State  event.AgentState
 		Text   string
 	}
 
@@ -214,7 +214,7 @@ type (
 		At
 		Parent   event.SessionID
 		Call     event.CallID
-		Reason   string // done, aborted, error or removed
+		Reason   event.Reason
 		Result   string
 		Calls    int
 		Duration time.Duration
@@ -226,7 +226,7 @@ type (
 	// ShowNote tells something.
 	ShowNote struct {
 		At
-		Level  string // info, warn or error
+		Level  event.Level
 		Text   string
 		Source string
 	}
@@ -255,7 +255,7 @@ type (
 	// ShowFault says what went wrong.
 	ShowFault struct {
 		At
-		Code    string
+		Code    event.Code
 		Message string
 	}
 )

@@ -53,7 +53,7 @@ var (
 	spoken    = append(written[:6:6], event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleText}, event.CallAnnounced{Call: "call_1", Name: "read"})
 	granted   = append(called[:9:9], event.PermissionDecided{Call: "call_1", Granted: true})
 	named     = append(responded[:5:5], event.CallAnnounced{Call: "call_1", Name: "read"}, event.ResponseEnded{Calls: []event.CallID{"call_1"}}, event.UsageChanged{})
-	called    = append(named[:8:8], event.CallStarted{Call: "call_1", Name: "read", Origin: "model"})
+	called    = append(named[:8:8], event.CallStarted{Call: "call_1", Name: "read", Origin: event.CallerModel})
 	fault     = event.FaultRaised{Message: "x"}
 )
 
@@ -90,7 +90,7 @@ func variants() []event.Event {
 			e.Body = b
 			out = append(out, e)
 		case event.CallStarted:
-			b.Origin, b.Call = "user", "u1"
+			b.Origin, b.Call = event.CallerUser, "u1"
 			e.Body = b
 			out = append(out, e)
 		}
@@ -116,7 +116,7 @@ func TestTransitions(t *testing.T) {
 			case event.RunEnded:
 				label += " " + string(body.Reason)
 			case event.CallStarted:
-				label += " " + body.Origin
+				label += " " + string(body.Origin)
 			}
 			fmt.Fprintf(&b, "%s\n", label)
 			for _, from := range reach {

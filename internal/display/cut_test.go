@@ -14,9 +14,9 @@ import (
 // cut ends the open block and the response as a provider's failure does.
 func (s *script) cut(block event.BlockID, text string) *script {
 	s.add(main, event.BlockEnded{Block: block, Role: event.RoleText, Text: text},
-		event.ResponseInterrupted{Reason: "provider", Message: "unexpected EOF"},
-		event.NoteAdded{Level: "warn", Text: "The answer was cut; going on from there."},
-		event.DeveloperSaid{Text: "Your answer was cut off by the connection.", Origin: "continue"})
+		event.ResponseInterrupted{Reason: event.InterruptedByProvider, Message: "unexpected EOF"},
+		event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut; going on from there."},
+		event.DeveloperSaid{Text: "Your answer was cut off by the connection.", Origin: event.ReminderContinue})
 	return s.stepEnd(main)
 }
 
@@ -35,7 +35,7 @@ func TestCutReply(t *testing.T) {
 		}, []string{"```go\nx := 1\ny := 2\n```\n"}},
 		"a cut without a word between": {func(s *script) {
 			s.cut(s.begin(main, event.RoleText, "One, "), "One, ").step(main)
-			s.add(main, event.ResponseInterrupted{Reason: "provider"}).stepEnd(main).step(main)
+			s.add(main, event.ResponseInterrupted{Reason: event.InterruptedByProvider}).stepEnd(main).step(main)
 			s.say(main, event.RoleText, "two").answered(main).finish(main, event.ReasonDone)
 		}, []string{"One, two"}},
 		"a thought": {func(s *script) {
@@ -50,7 +50,7 @@ func TestCutReply(t *testing.T) {
 		}, []string{"One, ", "one"}},
 		"a steer": {func(s *script) {
 			s.begin(main, event.RoleText, "One, ")
-			s.add(main, event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleText, Text: "One, "}, event.ResponseInterrupted{Reason: "steered"})
+			s.add(main, event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleText, Text: "One, "}, event.ResponseInterrupted{Reason: event.InterruptedBySteer})
 			s.stepEnd(main).step(main).say(main, event.RoleText, "two").answered(main).finish(main, event.ReasonDone)
 		}, []string{"One, ", "two"}},
 		"two replies": {func(s *script) {

@@ -94,7 +94,7 @@ type Call struct {
 	Name      string
 	Title     string // for people: what it does
 	Arguments json.RawMessage
-	Origin    string                     // model or user; empty: it was never started
+	Origin    event.Caller               // empty: it was never started
 	Preview   *event.PermissionPreviewed // what it would do
 	Decided   *event.PermissionDecided
 	Asked     *Call            // as it was when somebody was asked about it; nil: nobody was
@@ -124,15 +124,15 @@ type Agent struct {
 	Profile     string
 	Description string
 	Prompt      string
-	Header      string // of its last thought
-	State       string // as it said itself, see event.AgentChanged
+	Header      string           // of its last thought
+	State       event.AgentState // as it said itself
 	Message     string
 	Done        int     // calls that ended well
 	Failed      int     // calls that ended otherwise
 	Calls       []*Call // open
 	Asked       []*Call // as they were when somebody was asked about them
 	LastFailed  *Call
-	Reason      string // once closed: done, aborted, error or removed
+	Reason      event.Reason // once closed
 }
 
 // Run is the end of a run.

@@ -19,7 +19,7 @@ func (l *Log) renderMain(at At, c RenderCommand) {
 	case ShowDeveloper:
 		i := l.add(at, KindDeveloper, "")
 		i.text.WriteString(c.Text)
-		i.Label = c.Origin
+		i.Label = string(c.Origin)
 	case StartThought, AppendThought, EndThought, StartText, AppendText, EndText:
 		l.renderStream(at, c)
 	case ShowImage:
@@ -161,7 +161,7 @@ func (l *Log) renderNews(at At, c RenderCommand) {
 	switch c := c.(type) {
 	case ShowNote:
 		i := l.add(at, KindNote, "")
-		i.Label = c.Level
+		i.Label = string(c.Level)
 		i.text.WriteString(c.Text)
 	case ShowRetry:
 		l.endRetry(at)
@@ -178,7 +178,7 @@ func (l *Log) renderNews(at At, c RenderCommand) {
 		i.text.WriteString(c.Compaction.Summary)
 	case ShowFault:
 		i := l.add(at, KindFault, "")
-		i.Label = c.Code
+		i.Label = string(c.Code)
 		i.text.WriteString(c.Message)
 	}
 }
@@ -197,7 +197,7 @@ func (l *Log) finishRun(at At) {
 	l.endStream(at)
 	l.endRetry(at)
 	for _, i := range slices.Clone(l.items) {
-		if i.Open && i.Kind == KindCall && i.Session == at.Session && i.Call.Origin != "user" {
+		if i.Open && i.Kind == KindCall && i.Session == at.Session && i.Call.Origin != event.CallerUser {
 			l.finish(at, i)
 		}
 	}

@@ -116,7 +116,7 @@ func (n *news) take() {
 func (n *news) takeRun() {
 	switch b := n.e.Body.(type) {
 	case event.TurnRecovered:
-		n.show(ShowNote{At: n.at, Level: "warn", Text: b.Text})
+		n.show(ShowNote{At: n.at, Level: event.LevelWarn, Text: b.Text})
 	case event.RunStarted:
 		if n.main() {
 			n.show(StartRun{n.at, n.e.Run, b.Number})
@@ -132,7 +132,7 @@ func (n *news) takeRun() {
 		}
 	case event.DeveloperSaid:
 		// That a text which was cut goes on shows.
-		if n.main() && !(n.s.Cut && b.Origin == "continue") {
+		if n.main() && !(n.s.Cut && b.Origin == event.ReminderContinue) {
 			n.show(ShowDeveloper{n.at, b.Text, b.Origin})
 		}
 	}
@@ -150,8 +150,8 @@ func (n *news) takeNews() {
 	case event.NoteAdded:
 		n.show(ShowNote{n.at, b.Level, b.Text, b.Source})
 	case event.InitProgressed:
-		if b.Status == "error" {
-			n.show(ShowNote{n.at, "error", b.Text, b.Step})
+		if b.Status == event.ProgressError {
+			n.show(ShowNote{n.at, event.LevelError, b.Text, b.Step})
 		}
 	case event.RetryScheduled:
 		n.show(ShowRetry{n.at, b})

@@ -71,29 +71,29 @@ func scenarios() map[string][]event.Event {
 			s.ran("sess-a", "c1", event.StatusSuccess, "4 matches", "api/routes.go:31\n")
 			s.stepEnd("sess-a").stepEnd("sess-b").step("sess-a").step("sess-b")
 			s.say("sess-a", event.RoleText, "Found **4** callers.")
-			s.answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", "done")
+			s.answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", event.ReasonDone)
 			s.add(main, event.BlockGrew{Block: block, Offset: 36, Text: "that."},
 				event.BlockEnded{Block: block, Role: event.RoleText, Text: "While they work, I write this.\n\nAnd that."})
 			s.answered(main)
 			s.say("sess-b", event.RoleText, "One test fails.")
-			s.answered("sess-b").finish("sess-b", event.ReasonDone).closed("sess-b", "done")
-			s.add(main, event.DeveloperSaid{Text: "research: Found **4** callers.", Origin: "agent"})
+			s.answered("sess-b").finish("sess-b", event.ReasonDone).closed("sess-b", event.ReasonDone)
+			s.add(main, event.DeveloperSaid{Text: "research: Found **4** callers.", Origin: event.ReminderAgent})
 			s.finish(main, event.ReasonDone)
 		},
 		"agent": func(s *script) {
 			s.prompt("Ask a helper").step(main)
 			s.answered(main, `t1 task {"profile":"research","description":"find callers","prompt":"Find."}`)
-			s.add(main, event.PermissionDecided{Call: "t1", Granted: true, Method: "free"})
+			s.add(main, event.PermissionDecided{Call: "t1", Granted: true, Method: event.MethodFree})
 			s.child("sess-a", "t1", "research", "find callers", "Find.")
 			s.say("sess-a", event.RoleText, "Let me look.").answered("sess-a", `c1 bash {"command":"rm -r build"}`)
 			s.add("sess-a", event.AskOpened{Ask: "a1", Kind: event.AskPermission, Call: "c1", Title: "Allow bash?", Text: "rm is not covered by a rule", Options: []event.Option{
-				{Key: "y", Label: "yes, once", Effect: "allow", Scope: "once"}, {Key: "n", Label: "no, and stop", Effect: "deny", Stop: true}},
-				Warnings: []event.Warning{{Level: "danger", Text: "deletes files"}}},
-				event.AskClosed{Ask: "a1", Outcome: "denied", Method: "person", Key: "n", Who: "web", Reason: "keep it"},
-				event.PermissionDecided{Call: "c1", Method: "person", Who: "web", Reason: "keep it"},
+				{Key: "y", Label: "yes, once", Effect: event.EffectAllow, Scope: event.ScopeOnce}, {Key: "n", Label: "no, and stop", Effect: event.EffectDeny, Stop: true}},
+				Warnings: []event.Warning{{Level: event.LevelDanger, Text: "deletes files"}}},
+				event.AskClosed{Ask: "a1", Outcome: event.OutcomeDenied, Method: event.MethodPerson, Key: "n", Who: "web", Reason: "keep it"},
+				event.PermissionDecided{Call: "c1", Method: event.MethodPerson, Who: "web", Reason: "keep it"},
 				event.CallEnded{Call: "c1", Name: "bash", Status: event.StatusDenied, Result: "Permission denied."})
 			s.stepEnd("sess-a").step("sess-a").say("sess-a", event.RoleText, "Nothing found.")
-			s.answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", "done")
+			s.answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", event.ReasonDone)
 			s.add(main, event.CallEnded{Call: "t1", Name: "task", Status: event.StatusSuccess, Summary: "1 call", Result: "Nothing found.", Display: &event.Display{Agent: "sess-a"}, DurationMS: 900})
 			s.stepEnd(main).step(main).say(main, event.RoleText, "It found nothing.")
 			s.answered(main).finish(main, event.ReasonDone)
@@ -102,9 +102,9 @@ func scenarios() map[string][]event.Event {
 			// A tool that has a sub-agent read its text, and then does something itself.
 			s.prompt("Note it").step(main)
 			s.answered(main, `m1 memo {"text":"buy milk"}`)
-			s.add(main, event.PermissionDecided{Call: "m1", Granted: true, Method: "free"})
+			s.add(main, event.PermissionDecided{Call: "m1", Granted: true, Method: event.MethodFree})
 			s.child("sess-a", "m1", "reader", "proofread", "Proofread: buy milk")
-			s.say("sess-a", event.RoleText, "No mistakes.").answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", "done")
+			s.say("sess-a", event.RoleText, "No mistakes.").answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", event.ReasonDone)
 			s.add(main, event.CallEnded{Call: "m1", Name: "memo", Status: event.StatusError, Summary: "disk full", Result: "The memo was not written: the disk is full."})
 			s.stepEnd(main).step(main).say(main, event.RoleText, "It was not written.")
 			s.answered(main).finish(main, event.ReasonDone)
@@ -122,13 +122,13 @@ func scenarios() map[string][]event.Event {
 		"interrupt-tool": func(s *script) {
 			s.prompt("Run").step(main)
 			s.answered(main, `c1 bash {"command":"sleep 99"}`)
-			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: "rule"}, event.CallGrew{Call: "c1", Stream: "stdout", Text: "tick\n"})
+			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodRule}, event.CallGrew{Call: "c1", Stream: event.Stdout, Text: "tick\n"})
 			s.abort()
 		},
 		"interrupt-agent": func(s *script) {
 			s.prompt("Ask a helper").step(main)
 			s.answered(main, `t1 task {"profile":"research","description":"find callers","prompt":"Find."}`)
-			s.add(main, event.PermissionDecided{Call: "t1", Granted: true, Method: "free"})
+			s.add(main, event.PermissionDecided{Call: "t1", Granted: true, Method: event.MethodFree})
 			s.child("sess-a", "t1", "research", "find callers", "Find.")
 			s.begin("sess-a", event.RoleText, "Let me ")
 			s.abort()
@@ -138,11 +138,11 @@ func scenarios() map[string][]event.Event {
 			s.add(main, event.RetryScheduled{Attempt: 1, Max: 4, DelayMS: 1000, Reason: "429 Too Many Requests", Status: 429, Provider: "anthropic"})
 			s.begin(main, event.RoleText, "I will")
 			s.add(main, event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleText, Text: "I will"},
-				event.ResponseInterrupted{Reason: "provider", Message: "unexpected EOF"})
+				event.ResponseInterrupted{Reason: event.InterruptedByProvider, Message: "unexpected EOF"})
 			s.stepEnd(main).step(main).begin(main, event.RoleText, " do it")
 			s.add(main, event.BlockEnded{Block: "r1.t1.s2.b1", Role: event.RoleText, Text: " do it"},
-				event.ResponseInterrupted{Reason: "provider", Message: "unexpected EOF"},
-				event.FaultRaised{Code: "provider", Message: "Invalid API key"})
+				event.ResponseInterrupted{Reason: event.InterruptedByProvider, Message: "unexpected EOF"},
+				event.FaultRaised{Code: event.CodeProvider, Message: "Invalid API key"})
 			s.close(transcript.Why{Reason: event.ReasonError})
 		},
 		"cut": func(s *script) {
@@ -150,9 +150,9 @@ func scenarios() map[string][]event.Event {
 			s.prompt("Count").step(main)
 			block := s.begin(main, event.RoleText, "One, tw")
 			s.add(main, event.BlockEnded{Block: block, Role: event.RoleText, Text: "One, tw"},
-				event.ResponseInterrupted{Reason: "provider", Message: "unexpected EOF"},
-				event.NoteAdded{Level: "warn", Text: "The answer was cut; going on from there.", Source: "anthropic"},
-				event.DeveloperSaid{Text: "Your answer was cut off by the connection.", Origin: "continue"})
+				event.ResponseInterrupted{Reason: event.InterruptedByProvider, Message: "unexpected EOF"},
+				event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut; going on from there.", Source: "anthropic"},
+				event.DeveloperSaid{Text: "Your answer was cut off by the connection.", Origin: event.ReminderContinue})
 			s.stepEnd(main).step(main).say(main, event.RoleText, "o, three.")
 			s.answered(main).finish(main, event.ReasonDone)
 		},
@@ -160,7 +160,7 @@ func scenarios() map[string][]event.Event {
 			s.prompt("Go").step(main)
 			s.answered(main, `c1 ls {}`).ran(main, "c1", event.StatusSuccess, "", "")
 			s.stepEnd(main)
-			s.add(main, event.FaultRaised{Code: "limit", Message: "200 steps were made; the limit is limits.steps"})
+			s.add(main, event.FaultRaised{Code: event.CodeLimit, Message: "200 steps were made; the limit is limits.steps"})
 			s.close(transcript.Why{Reason: event.ReasonLimit})
 		},
 		"steer": func(s *script) {
@@ -169,7 +169,7 @@ func scenarios() map[string][]event.Event {
 			s.ran(main, "c1", event.StatusSuccess, "1 line", "package a")
 			s.add(main, event.InputQueued{Input: "i2", Lane: event.LaneSteer, When: event.WhenPause, Text: "Stop, do that", Who: "parley"})
 			s.add(main, event.CallEnded{Call: "c2", Name: "write", Status: event.StatusSkipped, Result: "Skipped: the user spoke."},
-				event.DeveloperSaid{Text: "The call was skipped.", Origin: "skip"})
+				event.DeveloperSaid{Text: "The call was skipped.", Origin: event.ReminderSkip})
 			s.stepEnd(main)
 			s.add(main, event.TurnEnded{Number: 1, Reason: event.ReasonSteered, Entry: s.state.NextEntry(), Parent: s.state.Turn.Entry},
 				event.InputTaken{Inputs: []event.InputID{"i2"}, Lane: event.LaneSteer})
@@ -179,17 +179,17 @@ func scenarios() map[string][]event.Event {
 		"recovered": func(s *script) {
 			s.prompt("Go").step(main)
 			s.answered(main, `c1 bash {"command":"make"}`)
-			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: "rule"}, event.CallGrew{Call: "c1", Stream: "stdout", Text: "cc a.c\n"})
+			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodRule}, event.CallGrew{Call: "c1", Stream: event.Stdout, Text: "cc a.c\n"})
 			s.close(transcript.Why{Reason: event.ReasonRecovered})
 		},
 		"beside": func(s *script) {
 			// What is no part of the model's words comes in the middle of them.
 			s.prompt("Go").step(main)
 			block := s.begin(main, event.RoleText, "One, ")
-			s.add(main, event.NoteAdded{Level: "warn", Text: "config was read again", Source: "config"},
+			s.add(main, event.NoteAdded{Level: event.LevelWarn, Text: "config was read again", Source: "config"},
 				event.ClientJoined{Client: "c2", Name: "web"},
-				event.CallStarted{Call: "u1", Name: "bash", Arguments: json.RawMessage(`{"command":"date"}`), Origin: "user"},
-				event.PermissionDecided{Call: "u1", Granted: true, Method: "person"},
+				event.CallStarted{Call: "u1", Name: "bash", Arguments: json.RawMessage(`{"command":"date"}`), Origin: event.CallerUser},
+				event.PermissionDecided{Call: "u1", Granted: true, Method: event.MethodPerson},
 				event.BlockGrew{Block: block, Offset: 5, Text: "two, "},
 				event.CallEnded{Call: "u1", Name: "bash", Status: event.StatusSuccess, Summary: "1 line", Result: "Mon\n"},
 				event.BlockGrew{Block: block, Offset: 5, Text: "two, three."},
@@ -198,10 +198,10 @@ func scenarios() map[string][]event.Event {
 			image := s.begin(main, event.RoleImage)
 			s.add(main, event.BlockEnded{Block: image, Role: event.RoleImage, Path: "/tmp/four.png", MediaType: "image/png"})
 			s.say(main, event.RoleText, "\n\nFour.\n\n").answered(main)
-			s.add(main, event.PlanChanged{Steps: []event.PlanStep{{Text: "test", Status: "in_progress"}, {Text: "ship", Status: "pending"}}},
-				event.FilesChanged{Files: []event.FileChange{{Path: "a.go", Change: "modified", Added: 1}}}, event.PlanCleared{})
+			s.add(main, event.PlanChanged{Steps: []event.PlanStep{{Text: "test", Status: event.PlanInProgress}, {Text: "ship", Status: event.PlanPending}}},
+				event.FilesChanged{Files: []event.FileChange{{Path: "a.go", Change: event.ChangeModified, Added: 1}}}, event.PlanCleared{})
 			s.finish(main, event.ReasonDone)
-			s.add(main, event.ContextCompacted{Entry: s.state.NextEntry(), Summary: "We counted.", TokensBefore: 9000, TokensAfter: 900, Trigger: "manual"})
+			s.add(main, event.ContextCompacted{Entry: s.state.NextEntry(), Summary: "We counted.", TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerManual})
 		},
 		"rich": func(s *script) {
 			// What comes with messages and results beside their text.
@@ -214,24 +214,24 @@ func scenarios() map[string][]event.Event {
 			s.step(main).answered(main, `c1 edit {"path":"a.go"}`, `c2 edit {"path":"b.go"}`, `c3 bash {"command":"seq 99999"}`)
 			diff := "--- a.go\n+++ a.go\n@@ -1,2 +1,2 @@\n package a\n--- x\n+++ y\n"
 			granted := func(id event.CallID) event.PermissionDecided {
-				return event.PermissionDecided{Call: id, Granted: true, Method: "rule", Rule: "edit(**)"}
+				return event.PermissionDecided{Call: id, Granted: true, Method: event.MethodRule, Rule: "edit(**)"}
 			}
 			s.add(main, granted("c1"), event.CallEnded{Call: "c1", Name: "edit", Status: event.StatusSuccess, Summary: "+1 −1", Result: "edited a.go", Display: &event.Display{Diff: diff, File: "a.go", Language: "go"}},
 				granted("c2"), event.CallEnded{Call: "c2", Name: "edit", Status: event.StatusSuccess, Summary: "+1 −1", Result: "edited b.go", File: "/tmp/whole.txt", Display: &event.Display{Diff: diff, File: "b.go", Language: "go"}, Images: []event.Attachment{{Name: "b.png", MediaType: "image/png"}}},
 				granted("c3"), event.CallEnded{Call: "c3", Name: "bash", Status: event.StatusSuccess, Summary: "99999 lines", Result: "1\n2\n… cut", File: "/tmp/out.txt"})
-			s.add(main, event.PlanChanged{Steps: []event.PlanStep{{Text: "look", Status: "completed"}, {Text: "paint", Status: "failed"}}})
+			s.add(main, event.PlanChanged{Steps: []event.PlanStep{{Text: "look", Status: event.PlanCompleted}, {Text: "paint", Status: event.PlanFailed}}})
 			s.stepEnd(main).step(main).say(main, event.RoleText, "Done.").answered(main).finish(main, event.ReasonDone)
 		},
 		"questions": func(s *script) {
 			s.prompt("Ask me").step(main)
 			s.answered(main, `c1 ask {"question":"?"}`)
-			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: "free"},
+			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodFree},
 				event.AskOpened{Ask: "a1", Kind: event.AskQuestions, Title: "Two questions", Questions: []event.Question{
 					{Text: "How long should tokens live?", Options: []event.Option{{Key: "1", Label: "15 minutes"}, {Key: "2", Label: "1 hour"}}, Default: "1"},
 					{Text: "The key?", Secret: true}}},
 				event.AskAnswered{Ask: "a1", Keys: []string{"2"}, Who: "parley"},
 				event.AskAnswered{Ask: "a1", Question: 1, Text: "hunter2", Who: "parley"},
-				event.AskClosed{Ask: "a1", Outcome: "answered", Method: "person", Who: "parley"})
+				event.AskClosed{Ask: "a1", Outcome: event.OutcomeAnswered, Method: event.MethodPerson, Who: "parley"})
 			s.add(main, event.CallEnded{Call: "c1", Name: "ask", Status: event.StatusSuccess, Summary: "2 answers", Result: "1 hour"})
 			s.stepEnd(main).step(main).say(main, event.RoleText, "Thanks.").answered(main).finish(main, event.ReasonDone)
 		},

@@ -80,11 +80,11 @@ func (s *script) address(e *event.Event) {
 	case event.ResponseStarted:
 		e.Response = event.ResponseID(e.Step + ".m")
 	case event.CallStarted:
-		if b.Origin == "user" {
+		if b.Origin == event.CallerUser {
 			e.Run, e.Turn, e.Step = "", "", ""
 		}
 	case event.CallEnded:
-		if c := st.OpenCall(b.Call); c != nil && c.Origin == "user" {
+		if c := st.OpenCall(b.Call); c != nil && c.Origin == event.CallerUser {
 			e.Run, e.Turn, e.Step = "", "", ""
 		}
 	}
@@ -142,13 +142,13 @@ func (s *script) say(id event.SessionID, role event.Role, pieces ...string) *scr
 // answered ends the response with calls, and starts them. A call is "id name
 // arguments".
 func (s *script) answered(id event.SessionID, calls ...string) *script {
-	stop := "stop"
+	stop := event.StopDone
 	var ids []event.CallID
 	for _, c := range calls {
 		f := strings.SplitN(c, " ", 3)
 		s.add(id, event.CallAnnounced{Call: event.CallID(f[0]), Name: f[1]})
 		ids = append(ids, event.CallID(f[0]))
-		stop = "tool_calls"
+		stop = event.StopCalls
 	}
 	st := s.in(id)
 	var blocks []event.BlockID
@@ -164,7 +164,7 @@ func (s *script) answered(id event.SessionID, calls ...string) *script {
 		event.UsageChanged{Step: u, Run: run, Session: st.Usage.Session.Plus(u), ContextUsed: 100 * (st.Turn.Steps), ContextLimit: 200000, Threshold: 0.8, Strategy: "summary"})
 	for _, c := range calls {
 		f := strings.SplitN(c, " ", 3)
-		s.add(id, event.CallStarted{Call: event.CallID(f[0]), Name: f[1], Arguments: json.RawMessage(f[2]), Origin: "model"})
+		s.add(id, event.CallStarted{Call: event.CallID(f[0]), Name: f[1], Arguments: json.RawMessage(f[2]), Origin: event.CallerModel})
 	}
 	return s
 }
@@ -172,13 +172,13 @@ func (s *script) answered(id event.SessionID, calls ...string) *script {
 // ran decides and ends a call.
 func (s *script) ran(id event.SessionID, call event.CallID, status event.Status, summary, result string) *script {
 	granted := status != event.StatusDenied
-	d := event.PermissionDecided{Call: call, Granted: granted, Method: "rule", Rule: "bash(go test:*)", Scope: "run"}
+	d := event.PermissionDecided{Call: call, Granted: granted, Method: event.MethodRule, Rule: "bash(go test:*)", Scope: event.ScopeRun}
 	if !granted {
-		d = event.PermissionDecided{Call: call, Method: "unasked", Reason: "Permission denied: bash needs to be allowed and nobody is there to ask. --allow 'bash(make:*)' would allow it."}
+		d = event.PermissionDecided{Call: call, Method: event.MethodUnasked, Reason: "Permission denied: bash needs to be allowed and nobody is there to ask. --allow 'bash(make:*)' would allow it."}
 	}
 	s.add(id, d)
 	if granted && result != "" {
-		s.add(id, event.CallGrew{Call: call, Stream: "stdout", Text: result})
+		s.add(id, event.CallGrew{Call: call, Stream: event.Stdout, Text: result})
 	}
 	return s.add(id, event.CallEnded{Call: call, Name: s.in(id).OpenCall(call).Name, Status: status, Summary: summary, Result: result, DurationMS: 120})
 }
@@ -213,14 +213,14 @@ func (s *script) close(why transcript.Why) *script {
 // child opens a sub-agent and takes it to its first step.
 func (s *script) child(id event.SessionID, call event.CallID, profile, description, prompt string) *script {
 	s.add(id, event.SessionOpened{Origin: event.OriginAgent, Parent: main, Call: call, Profile: profile, Description: description, Prompt: prompt},
-		event.AgentChanged{State: "active"},
+		event.AgentChanged{State: event.AgentActive},
 		event.RunStarted{Number: 1}, event.TurnStarted{Number: 1, Lane: event.LanePrompt},
 		event.UserSaid{Entry: "e1", Text: prompt, Origin: event.LanePrompt})
 	return s.step(id)
 }
 
-func (s *script) closed(id event.SessionID, reason string) *script {
-	return s.add(id, event.AgentChanged{State: "done"}, event.SessionClosed{Reason: reason})
+func (s *script) closed(id event.SessionID, reason event.Reason) *script {
+	return s.add(id, event.AgentChanged{State: event.AgentDone}, event.SessionClosed{Reason: reason})
 }
 
 func golden(t *testing.T, file, got string) {

@@ -70,7 +70,7 @@ func denied(d *event.PermissionDecided) string {
 	switch {
 	case d == nil:
 		return "denied"
-	case d.Method == "person":
+	case d.Method == event.MethodPerson:
 		text := "denied"
 		if d.Who != "" {
 			text += " by " + cell.Flat(d.Who)

@@ -16,20 +16,86 @@ const (
 	AskEffect     AskKind = "effect"
 )
 
+// An Effect is what becomes of a call.
+type Effect string
+
+// The effects.
+const (
+	EffectAllow Effect = "allow"
+	EffectDeny  Effect = "deny"
+	EffectAsk   Effect = "ask"
+)
+
+// A Scope says how long and how widely a permission holds, and so where it is from.
+type Scope string
+
+// The scopes, from the nearest to the widest. The first five are what an answer may choose.
+const (
+	ScopeOnce    Scope = "once"
+	ScopeRun     Scope = "run"
+	ScopeSession Scope = "session"
+	ScopeProject Scope = "project"
+	ScopeUser    Scope = "user"
+	ScopeFlag    Scope = "flag"    // of the prompt
+	ScopeConfig  Scope = "config"  // a configuration file
+	ScopeDaemon  Scope = "daemon"  // a flag of the daemon
+	ScopeBuiltin Scope = "builtin" // no rule
+)
+
+// A Method says what decided.
+type Method string
+
+// The methods. An ask is closed by one of the first four.
+const (
+	MethodPerson   Method = "person"
+	MethodTimeout  Method = "timeout"  // nobody answered in time
+	MethodAbort    Method = "abort"    // its run was stopped
+	MethodRecovery Method = "recovery" // the daemon died while it was open
+	MethodRule     Method = "rule"
+	MethodFree     Method = "free"    // no rule is needed
+	MethodUnasked  Method = "unasked" // nobody was there to be asked
+	MethodInvalid  Method = "invalid" // the call cannot run as it is
+)
+
+// An Outcome says how an ask came to its end.
+type Outcome string
+
+// The outcomes of an ask.
+const (
+	OutcomeAllowed   Outcome = "allowed"
+	OutcomeDenied    Outcome = "denied"
+	OutcomeAnswered  Outcome = "answered"
+	OutcomeCancelled Outcome = "cancelled" // somebody took it back
+	OutcomeTimeout   Outcome = "timeout"
+	OutcomeAborted   Outcome = "aborted"
+	OutcomeRecovered Outcome = "recovered"
+)
+
+// A Level grades what people are told.
+type Level string
+
+// The levels: a warning is info, warn or danger, a note is info, warn or error.
+const (
+	LevelInfo   Level = "info"
+	LevelWarn   Level = "warn"
+	LevelDanger Level = "danger"
+	LevelError  Level = "error"
+)
+
 // An Option is one answer that can be given.
 type Option struct {
 	Key    string   `json:"key" doc:"what the answer names"`
 	Label  string   `json:"label"`
 	Detail string   `json:"detail,omitempty"`
-	Effect string   `json:"effect,omitempty" doc:"permission: allow or deny"`
-	Scope  string   `json:"scope,omitempty" doc:"permission: once, run, session, project or user"`
+	Effect Effect   `json:"effect,omitempty" doc:"permission: allow or deny"`
+	Scope  Scope    `json:"scope,omitempty" doc:"permission: once, run, session, project or user"`
 	Rules  []string `json:"rules,omitempty" doc:"permission: exactly what the answer would store"`
 	Stop   bool     `json:"stop,omitempty" doc:"permission: a denial that ends the turn"`
 }
 
 // A Warning is something to know before answering.
 type Warning struct {
-	Level string `json:"level" doc:"info, warn or danger"`
+	Level Level  `json:"level" doc:"info, warn or danger"`
 	Text  string `json:"text"`
 }
 
@@ -67,8 +133,8 @@ type AskAnswered struct {
 // AskClosed closes an ask: exactly once for each.
 type AskClosed struct {
 	Ask       AskID           `json:"ask"`
-	Outcome   string          `json:"outcome" doc:"allowed, denied, answered, cancelled, timeout, aborted or recovered"`
-	Method    string          `json:"method" doc:"person, timeout, abort or recovery"`
+	Outcome   Outcome         `json:"outcome" doc:"allowed, denied, answered, cancelled, timeout, aborted or recovered"`
+	Method    Method          `json:"method" doc:"person, timeout, abort or recovery"`
 	Key       string          `json:"key,omitempty" doc:"the option chosen"`
 	Rules     []string        `json:"rules,omitempty" doc:"permission: what the answer stores, where the person changed it"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"permission: the arguments, where the person changed them"`

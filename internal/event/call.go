@@ -39,19 +39,37 @@ type Display struct {
 	Agent    SessionID `json:"agent,omitempty" doc:"the sub-agent that did it"`
 }
 
+// A Caller says who called a tool.
+type Caller string
+
+// The callers.
+const (
+	CallerModel Caller = "model"
+	CallerUser  Caller = "user"
+)
+
+// A Stream says where output came from.
+type Stream string
+
+// The two streams of a process.
+const (
+	Stdout Stream = "stdout"
+	Stderr Stream = "stderr"
+)
+
 // CallStarted shows a call with its arguments. It has not run yet.
 type CallStarted struct {
 	Call      CallID          `json:"call"`
 	Name      string          `json:"name" doc:"name of the tool"`
 	Title     string          `json:"title,omitempty" doc:"what the call does, in one short line for people; never what is approved"`
 	Arguments json.RawMessage `json:"arguments" doc:"object"`
-	Origin    string          `json:"origin" doc:"model or user"`
+	Origin    Caller          `json:"origin" doc:"model or user"`
 }
 
 // CallGrew is live output of a running call. It stops at the cap of the result.
 type CallGrew struct {
 	Call   CallID `json:"call"`
-	Stream string `json:"stream" doc:"stdout or stderr"`
+	Stream Stream `json:"stream" doc:"stdout or stderr"`
 	Offset int    `json:"offset" doc:"bytes of output before this text, both streams counted"`
 	Text   string `json:"text"`
 }
@@ -92,10 +110,10 @@ type PermissionReady struct {
 type PermissionDecided struct {
 	Call      CallID          `json:"call"`
 	Granted   bool            `json:"granted"`
-	Method    string          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
+	Method    Method          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
 	Rule      string          `json:"rule,omitempty" doc:"the rule that decided"`
 	Stored    []string        `json:"stored,omitempty" doc:"the rules that the answer stored, in its scope"`
-	Scope     string          `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
+	Scope     Scope           `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
 	Who       string          `json:"who,omitempty" doc:"name of the client that answered"`
 	Reason    string          `json:"reason,omitempty"`
 	Code      Refusal         `json:"code,omitempty" doc:"not granted: unknown_tool, inactive_tool, invalid_arguments, rule, person, unasked or timeout"`

@@ -1,13 +1,35 @@
 package event
 
+// A PlanStatus says how far a step of the plan has come.
+type PlanStatus string
+
+// The statuses of a step of the plan.
+const (
+	PlanPending    PlanStatus = "pending"
+	PlanInProgress PlanStatus = "in_progress"
+	PlanCompleted  PlanStatus = "completed"
+	PlanSkipped    PlanStatus = "skipped"
+	PlanFailed     PlanStatus = "failed"
+)
+
+// A Trigger says why a context was compacted.
+type Trigger string
+
+// The triggers of a compaction.
+const (
+	TriggerManual    Trigger = "manual"    // somebody asked for it
+	TriggerThreshold Trigger = "threshold" // the window was nearly full
+	TriggerOverflow  Trigger = "overflow"  // the server refused a request as too large
+)
+
 // A PlanStep is one line of the plan.
 type PlanStep struct {
-	ID         string   `json:"id,omitempty"`
-	Text       string   `json:"text"`
-	ActiveForm string   `json:"active_form,omitempty"`
-	Status     string   `json:"status" doc:"pending, in_progress, completed, skipped or failed"`
-	DependsOn  []string `json:"depends_on,omitempty"`
-	BlockedBy  []string `json:"blocked_by,omitempty"`
+	ID         string     `json:"id,omitempty"`
+	Text       string     `json:"text"`
+	ActiveForm string     `json:"active_form,omitempty"`
+	Status     PlanStatus `json:"status" doc:"pending, in_progress, completed, skipped or failed"`
+	DependsOn  []string   `json:"depends_on,omitempty"`
+	BlockedBy  []string   `json:"blocked_by,omitempty"`
 }
 
 // PlanChanged replaces the plan.
@@ -50,7 +72,7 @@ type ContextCompacted struct {
 	Parts        int      `json:"parts,omitempty" doc:"steps at the beginning of the open turn that the summary replaces too"`
 	TokensBefore int      `json:"tokens_before"`
 	TokensAfter  int      `json:"tokens_after"`
-	Trigger      string   `json:"trigger" doc:"manual, threshold or overflow"`
+	Trigger      Trigger  `json:"trigger" doc:"manual, threshold or overflow"`
 	Instruction  string   `json:"instruction,omitempty"`
 }
 

@@ -21,6 +21,30 @@ const (
 	WhenNow   When = "now"   // the stream is interrupted
 )
 
+// A Drop says why a queued input does not run.
+type Drop string
+
+// The reasons of a drop.
+const (
+	DropRemoved   Drop = "removed"
+	DropAborted   Drop = "aborted"
+	DropClosed    Drop = "closed"
+	DropRecovered Drop = "recovered" // the daemon died in its run; it is queued anew
+)
+
+// A Reminder says what the model is told of unasked.
+type Reminder string
+
+// What a model is told of unasked.
+const (
+	ReminderSkip      Reminder = "skip"
+	ReminderAgent     Reminder = "agent"     // a sub-agent in the background has ended
+	ReminderJob       Reminder = "job"       // a command in the background has ended
+	ReminderRecovery  Reminder = "recovery"  // the daemon died in the turn
+	ReminderContinue  Reminder = "continue"  // the answer was cut and goes on
+	ReminderExtension Reminder = "extension" // by a program of the user's
+)
+
 // An Attachment is a file that came with an input.
 type Attachment struct {
 	Name      string `json:"name,omitempty"`
@@ -65,7 +89,7 @@ type InputTaken struct {
 // InputDropped says that a queued input will not run, and why.
 type InputDropped struct {
 	Input  InputID `json:"input"`
-	Reason string  `json:"reason" doc:"removed, aborted or closed"`
+	Reason Drop    `json:"reason" doc:"removed, aborted, closed or recovered"`
 	Who    string  `json:"who,omitempty"`
 }
 
@@ -81,8 +105,8 @@ type UserSaid struct {
 // DeveloperSaid is what the model is told by Parley itself: a skipped call, the
 // result of a background task, a reminder.
 type DeveloperSaid struct {
-	Text   string `json:"text"`
-	Origin string `json:"origin" doc:"skip, agent, job, recovery, continue or extension"`
+	Text   string   `json:"text"`
+	Origin Reminder `json:"origin" doc:"skip, agent, job, recovery, continue or extension"`
 }
 
 func (InputQueued) kind() string   { return "input.queued" }

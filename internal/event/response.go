@@ -12,6 +12,28 @@ const (
 	RoleImage    Role = "image"
 )
 
+// A Stop says why a model ended its answer.
+type Stop string
+
+// The stops of a model.
+const (
+	StopDone     Stop = "stop"
+	StopCalls    Stop = "tool_calls"
+	StopLength   Stop = "length"
+	StopFiltered Stop = "content_filter"
+)
+
+// An Interruption says what cut a response.
+type Interruption string
+
+// The interruptions of a response.
+const (
+	InterruptedByAbort    Interruption = "aborted"
+	InterruptedBySteer    Interruption = "steered"
+	InterruptedByProvider Interruption = "provider"
+	InterruptedByRecovery Interruption = "recovered"
+)
+
 // Opaque is provider data that must go back unread to the provider and model
 // that made it: signatures, encrypted reasoning. It is never shown.
 type Opaque struct {
@@ -64,7 +86,7 @@ type CallAnnounced struct {
 type ResponseEnded struct {
 	Blocks []BlockID `json:"blocks"`
 	Calls  []CallID  `json:"calls"`
-	Stop   string    `json:"stop" doc:"stop, tool_calls, length, content_filter"`
+	Stop   Stop      `json:"stop" doc:"stop, tool_calls, length, content_filter"`
 	Usage  Usage     `json:"usage"`
 	Model  string    `json:"model,omitempty" doc:"the name that the server gave"`
 	Opaque []Opaque  `json:"opaque,omitempty" doc:"never shown"`
@@ -73,8 +95,8 @@ type ResponseEnded struct {
 // ResponseInterrupted closes a response that was cut; what its blocks hold
 // stays.
 type ResponseInterrupted struct {
-	Reason  string `json:"reason" doc:"aborted, steered, provider or recovered"`
-	Message string `json:"message,omitempty"`
+	Reason  Interruption `json:"reason" doc:"aborted, steered, provider or recovered"`
+	Message string       `json:"message,omitempty"`
 }
 
 func (ResponseStarted) kind() string     { return "response.started" }

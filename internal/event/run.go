@@ -14,7 +14,7 @@ func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CachedRead + v.CachedRead, u.CachedWrite + v.CachedWrite, u.Reasoning + v.Reasoning}
 }
 
-// A Reason says why a run or turn came to its end.
+// A Reason says why a run, a turn or a session came to its end.
 type Reason string
 
 // The reasons of an end.
@@ -26,6 +26,7 @@ const (
 	ReasonDenied    Reason = "denied"    // a denial asked for the end of the turn
 	ReasonSteered   Reason = "steered"   // a steer took over
 	ReasonRecovered Reason = "recovered" // the daemon died in it
+	ReasonRemoved   Reason = "removed"   // a session: somebody removed it
 )
 
 // RunStarted begins a run: from idle to idle.

@@ -28,6 +28,27 @@ const (
 	OrderSequential Order = "sequential"
 )
 
+// An AgentState says what a sub-agent is doing.
+type AgentState string
+
+// The states of a sub-agent.
+const (
+	AgentActive AgentState = "active"
+	AgentIdle   AgentState = "idle"
+	AgentDone   AgentState = "done"
+	AgentError  AgentState = "error"
+)
+
+// An Activity says what a session is doing.
+type Activity string
+
+// The activities of a session.
+const (
+	ActivityIdle    Activity = "idle"
+	ActivityRunning Activity = "running"
+	ActivityWaiting Activity = "waiting" // for an answer
+)
+
 // SessionOpened is the first event of a session.
 type SessionOpened struct {
 	Origin      Origin    `json:"origin" doc:"new, branch or agent"`
@@ -49,7 +70,7 @@ type SessionTitled struct {
 
 // SessionClosed ends a session for good; a sub-agent closes when its call ends.
 type SessionClosed struct {
-	Reason string `json:"reason" doc:"done, aborted, error or removed"`
+	Reason Reason `json:"reason" doc:"done, aborted, error or removed"`
 }
 
 // SettingChanged carries the settings that changed; a setting that is absent
@@ -60,14 +81,14 @@ type SettingChanged struct {
 	Steering   *Mode     `json:"steering,omitempty" doc:"one-at-a-time or all"`
 	FollowUp   *Mode     `json:"follow_up,omitempty" doc:"one-at-a-time or all"`
 	Calls      *Order    `json:"calls,omitempty" doc:"parallel or sequential"`
-	Permission *string   `json:"permission,omitempty" doc:"what happens where no rule decides: ask, allow or deny"`
+	Permission *Effect   `json:"permission,omitempty" doc:"what happens where no rule decides: ask, allow or deny"`
 	Reasoning  *string   `json:"reasoning,omitempty" doc:"low, medium, high or empty for the model's own"`
 }
 
 // AgentChanged says what a sub-agent is doing.
 type AgentChanged struct {
-	State   string `json:"state" doc:"active, idle, done or error"`
-	Message string `json:"message,omitempty"`
+	State   AgentState `json:"state" doc:"active, idle, done or error"`
+	Message string     `json:"message,omitempty"`
 }
 
 // LeafChanged moves the point at which the next turn continues.
@@ -99,7 +120,7 @@ type SessionListed struct {
 	Created   string    `json:"created" doc:"RFC 3339"`
 	Updated   string    `json:"updated" doc:"RFC 3339"`
 	Runs      int       `json:"runs" doc:"runs begun so far"`
-	State     string    `json:"state" doc:"idle, running or waiting (for an answer)"`
+	State     Activity  `json:"state" doc:"idle, running or waiting (for an answer)"`
 	Head      Seq       `json:"head,omitempty" doc:"seq of the last event; not idle: of the last before the run"`
 }
 

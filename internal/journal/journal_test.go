@@ -101,7 +101,7 @@ func TestGrownIsMerged(t *testing.T) {
 			for _, w := range batch {
 				ev := event.Event{Seq: w.seq, Body: event.BlockGrew{Block: "b", Offset: w.offset, Text: w.text}}
 				if w.call != "" {
-					ev.Body = event.CallGrew{Call: event.CallID(w.call), Stream: w.stream, Offset: w.offset, Text: w.text}
+					ev.Body = event.CallGrew{Call: event.CallID(w.call), Stream: event.Stream(w.stream), Offset: w.offset, Text: w.text}
 				}
 				g.add(ev)
 			}
@@ -117,7 +117,7 @@ func TestGrownIsMerged(t *testing.T) {
 			case event.BlockGrew:
 				rows = append(rows, grew{r.e.Seq, "", "", b.Offset, b.Text})
 			case event.CallGrew:
-				rows = append(rows, grew{r.e.Seq, string(b.Call), b.Stream, b.Offset, b.Text})
+				rows = append(rows, grew{r.e.Seq, string(b.Call), string(b.Stream), b.Offset, b.Text})
 			}
 		}
 		if d := cmp.Diff(test.rows, rows, cmp.AllowUnexported(grew{})) + cmp.Diff(test.gone, gone); d != "" {

@@ -41,7 +41,7 @@ func (s *scratch) endedJobs() []event.DeveloperSaid {
 		if err != nil {
 			output = "" // so many have ended since that it is forgotten
 		}
-		out = append(out, event.DeveloperSaid{Origin: "job", Text: jobEnd(j, output)})
+		out = append(out, event.DeveloperSaid{Origin: event.ReminderJob, Text: jobEnd(j, output)})
 	}
 	return out
 }

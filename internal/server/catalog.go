@@ -75,9 +75,9 @@ func (c *catalog) adopt(ctx context.Context, store journal.Store, id event.Sessi
 	if state.Session == "" {
 		return nil // made and never written to
 	}
-	doing := "idle"
+	doing := event.ActivityIdle
 	if state.Run != nil || len(state.Queue) > 0 {
-		doing = "running"
+		doing = event.ActivityRunning
 	}
 	c.put(id, session.Listing(state, doing, state.Time))
 	return nil

@@ -220,7 +220,7 @@ func (h *Host) begun(ctx context.Context, log journal.Log, events []event.Event)
 		return nil, command.FaultOf(err)
 	}
 	state := log.State()
-	h.server.catalog.put(log.ID(), session.Listing(state, "idle", h.server.options.Now()))
+	h.server.catalog.put(log.ID(), session.Listing(state, event.ActivityIdle, h.server.options.Now()))
 	_, release, err := h.server.adopt(ctx, log)
 	if err != nil {
 		return nil, command.FaultOf(err)

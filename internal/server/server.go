@@ -92,7 +92,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	for _, l := range s.catalog.list() {
-		if l.State == "idle" {
+		if l.State == event.ActivityIdle {
 			continue
 		}
 		// Opening recovers it. A session that cannot be opened harms no other.
@@ -113,7 +113,7 @@ func (s *Server) revive(ctx context.Context, id event.SessionID) error {
 	}
 	defer release()
 	if state := h.log.State(); !h.session.Running() && state.Idle() {
-		s.catalog.put(id, session.Listing(state, "idle", state.Time))
+		s.catalog.put(id, session.Listing(state, event.ActivityIdle, state.Time))
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (s *Server) open(ctx context.Context, log journal.Log) (*session.Session, e
 		NextRun: func() int { return int(s.runs.Add(1)) },
 		Listed: func(b event.SessionListed) {
 			s.catalog.put(id, b)
-			if b.State == "idle" {
+			if b.State == event.ActivityIdle {
 				s.linger(id)
 			}
 		},

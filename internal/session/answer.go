@@ -25,7 +25,7 @@ func (s *Session) answer(state *transcript.State, c command.Command, b command.A
 		return s.answerQuestion(state, c, ask, b)
 	}
 	if len(ask.Options) == 0 {
-		return s.close(state, c, ask, event.AskClosed{Outcome: "answered", Reason: b.Reason}, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
+		return s.close(state, c, ask, event.AskClosed{Outcome: event.OutcomeAnswered, Reason: b.Reason}, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
 	}
 	if len(b.Keys) != 1 {
 		return nil, command.Faultf(command.Invalid, "ask %s takes one option", b.Ask)
@@ -34,21 +34,21 @@ func (s *Session) answer(state *transcript.State, c command.Command, b command.A
 	if i < 0 {
 		return nil, command.Faultf(command.Invalid, "ask %s has no option %q", b.Ask, b.Keys[0])
 	}
-	closed := event.AskClosed{Outcome: "answered", Key: b.Keys[0], Rules: b.Rules, Arguments: b.Arguments, Stop: b.Stop, Reason: b.Reason}
+	closed := event.AskClosed{Outcome: event.OutcomeAnswered, Key: b.Keys[0], Rules: b.Rules, Arguments: b.Arguments, Stop: b.Stop, Reason: b.Reason}
 	switch ask.Options[i].Effect {
-	case "allow":
-		closed.Outcome = "allowed"
-	case "deny":
-		closed.Outcome = "denied"
+	case event.EffectAllow:
+		closed.Outcome = event.OutcomeAllowed
+	case event.EffectDeny:
+		closed.Outcome = event.OutcomeDenied
 	}
 	return s.close(state, c, ask, closed, event.AskAnswered{Ask: ask.Ask, Keys: b.Keys, Text: b.Text, Who: c.Who})
 }
 
-func cancelOutcome(ask *event.AskOpened) string {
+func cancelOutcome(ask *event.AskOpened) event.Outcome {
 	if ask.Kind == event.AskPermission {
-		return "denied"
+		return event.OutcomeDenied
 	}
-	return "cancelled"
+	return event.OutcomeCancelled
 }
 
 // answerQuestion answers one of several; the last one closes the ask.
@@ -65,12 +65,12 @@ func (s *Session) answerQuestion(state *transcript.State, c command.Command, ask
 		}
 		return nil, nil
 	}
-	return s.close(state, c, ask, event.AskClosed{Outcome: "answered"}, answered)
+	return s.close(state, c, ask, event.AskClosed{Outcome: event.OutcomeAnswered}, answered)
 }
 
 // close appends the answer and the end of the ask as one.
 func (s *Session) close(state *transcript.State, c command.Command, ask *event.AskOpened, closed event.AskClosed, answers ...event.Body) (command.Data, *command.Fault) {
-	closed.Ask, closed.Method, closed.Who = ask.Ask, "person", c.Who
+	closed.Ask, closed.Method, closed.Who = ask.Ask, event.MethodPerson, c.Who
 	var events []event.Event
 	for _, body := range append(answers, closed) {
 		e := s.event(c, body)

@@ -49,7 +49,7 @@ func (s *Session) do(c command.Command) (command.Data, *command.Fault) {
 			return nil, fault
 		}
 		delete(s.setups, b.Input)
-		return s.wrote(c, event.InputDropped{Input: b.Input, Reason: "removed", Who: c.Who})
+		return s.wrote(c, event.InputDropped{Input: b.Input, Reason: event.DropRemoved, Who: c.Who})
 	case command.Answer:
 		return s.answer(state, c, b)
 	case command.Rename:
@@ -80,11 +80,11 @@ func (s *Session) do(c command.Command) (command.Data, *command.Fault) {
 	return nil, command.Faultf(command.Invalid, "unknown command")
 }
 
-func doing(state *transcript.State) string {
+func doing(state *transcript.State) event.Activity {
 	if state.Run != nil {
-		return "running"
+		return event.ActivityRunning
 	}
-	return "idle"
+	return event.ActivityIdle
 }
 
 func (s *Session) wrote(c command.Command, body event.Body) (command.Data, *command.Fault) {
@@ -193,7 +193,7 @@ func (s *Session) abort(state *transcript.State, c command.Command) (command.Dat
 	events := []event.Event{e}
 	for _, in := range state.Queue {
 		if in.Lane != event.LanePrompt && !in.Taken {
-			events = append(events, s.event(c, event.InputDropped{Input: in.Input, Reason: "aborted", Who: c.Who}))
+			events = append(events, s.event(c, event.InputDropped{Input: in.Input, Reason: event.DropAborted, Who: c.Who}))
 		}
 	}
 	err := s.append(events...)

@@ -64,7 +64,7 @@ func TestToolsAskInTurn(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				text := r.Outcome
+				text := string(r.Outcome)
 				for _, a := range r.Answers {
 					text += fmt.Sprintf(" %d:%s", a.Question, a.Text)
 				}
@@ -128,7 +128,7 @@ func TestToolAskWithoutAnswer(t *testing.T) {
 				return "", fmt.Errorf("first: %w", err)
 			}
 			r, err := w.Ask(ctx, question("second?"))
-			return r.Outcome, err
+			return string(r.Outcome), err
 		}))
 		defer b.session.Attach(session.Client{ID: "c1", CanAsk: true})()
 		b.must(command.Prompt{Text: "Ask"})
@@ -186,7 +186,7 @@ func TestPlanTitleSpawn(t *testing.T) {
 				return "", errors.New("no title is a title")
 			}
 			return "done", errors.Join(
-				w.Plan(ctx, event.PlanChanged{Steps: []event.PlanStep{{Text: "one", Status: "pending"}}}),
+				w.Plan(ctx, event.PlanChanged{Steps: []event.PlanStep{{Text: "one", Status: event.PlanPending}}}),
 				w.Title(ctx, event.SessionTitled{Title: "Two\x1b[31m\nlines"}))
 		}))
 		b.must(command.Prompt{Text: "Go"})

@@ -190,7 +190,7 @@ func TestReminderIsSaidOnce(t *testing.T) {
 		heard := b.listen(func(s *agent.Setup) {
 			s.Reminders = func() []event.DeveloperSaid {
 				if asked++; asked == 2 {
-					return []event.DeveloperSaid{{Origin: "job", Text: "The server has stopped."}, {Origin: "job", Text: "So has the watcher."}}
+					return []event.DeveloperSaid{{Origin: event.ReminderJob, Text: "The server has stopped."}, {Origin: event.ReminderJob, Text: "So has the watcher."}}
 				}
 				return nil
 			}
@@ -232,7 +232,7 @@ func TestLongWaitIsSaid(t *testing.T) {
 		b := newBed(t, `{"fail": {"status": 429, "retry_after": 150, "message": "slow down"}}`)
 		b.must(command.Prompt{Text: "Go"})
 		fault := b.until(0, kind("fault.raised")).Body.(event.FaultRaised)
-		want := event.FaultRaised{Code: "limit", Message: "script: 429 Too Many Requests: slow down; it asks for a wait of 2m30s", RetryMS: 150_000}
+		want := event.FaultRaised{Code: event.CodeLimit, Message: "script: 429 Too Many Requests: slow down; it asks for a wait of 2m30s", RetryMS: 150_000}
 		if d := cmp.Diff(want, fault); d != "" {
 			t.Error(d)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"parley/internal/command"
+	"parley/internal/event"
 	"parley/internal/transcript"
 )
 
@@ -22,13 +23,13 @@ func TestListedHeadIsBeforeTheRun(t *testing.T) {
 		}
 		first := b.until(0, kind("run.ended"))
 		synctest.Wait()
-		if l := b.listed[len(b.listed)-1]; l.State != "running" || l.Head < first.Seq {
+		if l := b.listed[len(b.listed)-1]; l.State != event.ActivityRunning || l.Head < first.Seq {
 			t.Errorf("a run is to come, and it says %s from %d; the last one ended at %d", l.State, l.Head, first.Seq)
 		}
 		held.Begin()
 		b.until(first.Seq, kind("run.ended"))
 		synctest.Wait()
-		if l := b.listed[len(b.listed)-1]; l.State != "idle" {
+		if l := b.listed[len(b.listed)-1]; l.State != event.ActivityIdle {
 			t.Errorf("at the end it says %s", l.State)
 		}
 		page, err := b.log.Page(t.Context(), 0, 1000)
@@ -42,7 +43,7 @@ func TestListedHeadIsBeforeTheRun(t *testing.T) {
 					s.Apply(e)
 				}
 			}
-			if l.State == "running" && s.Run != nil {
+			if l.State == event.ActivityRunning && s.Run != nil {
 				t.Errorf("running from %d, which is in %s", l.Head, s.Run.ID)
 			}
 		}

@@ -53,7 +53,7 @@ func (s *Session) mend() error {
 	}
 	s.broken = false
 	if state := s.log.State(); len(state.Queued(event.LanePrompt)) == 0 {
-		s.list(state, "idle")
+		s.list(state, event.ActivityIdle)
 	}
 	// Whoever writes now goes first.
 	go s.post(s.begin)

@@ -59,7 +59,7 @@ func (s *Session) begin() {
 		// leave. Who is told of it by then may follow from here; while another run is
 		// open, from before that one.
 		s.head = state.Seq
-		s.list(state, "running")
+		s.list(state, event.ActivityRunning)
 		return
 	}
 	setup, fault := s.setup(state, prompt)
@@ -68,7 +68,7 @@ func (s *Session) begin() {
 		return
 	}
 	s.head = state.Seq
-	s.list(state, "running")
+	s.list(state, event.ActivityRunning)
 	if err := s.append(agent.Begin(state, prompt)...); err != nil {
 		s.setups[prompt.Input] = setup
 		s.breaks(err)
@@ -99,7 +99,7 @@ func (s *Session) refuseRun(prompt transcript.Input, fault *command.Fault) {
 		s.breaks(err)
 		return
 	}
-	s.list(s.log.State(), "idle")
+	s.list(s.log.State(), event.ActivityIdle)
 	s.begin()
 }
 
@@ -134,7 +134,7 @@ func (s *Session) finish(err error) {
 	}
 	state := s.log.State()
 	if len(state.Queued(event.LanePrompt)) == 0 {
-		s.list(state, "idle")
+		s.list(state, event.ActivityIdle)
 	}
 	s.begin()
 }
@@ -157,7 +157,7 @@ func (s *Session) recover() error {
 	if _, err := s.log.Append(s.ctx, events...); err != nil {
 		return err
 	}
-	s.list(s.log.State(), "idle")
+	s.list(s.log.State(), event.ActivityIdle)
 	return nil
 }
 
@@ -173,7 +173,7 @@ func (s *Session) requeue(state *transcript.State) []event.Event {
 		}
 		q := event.InputQueued{Input: after.NextInput(), Lane: event.LanePrompt, Text: in.Text, Attachments: in.Attachments,
 			Position: len(after.Queued(event.LanePrompt)), Run: after.NextRun(), Number: s.options.NextRun(), Who: in.Who}
-		for _, body := range []event.Body{q, event.InputDropped{Input: in.Input, Reason: "recovered"}} {
+		for _, body := range []event.Body{q, event.InputDropped{Input: in.Input, Reason: event.DropRecovered}} {
 			e := event.Event{Session: s.log.ID(), Cause: in.Cause, Body: body}
 			after.Apply(e)
 			events = append(events, e)
@@ -206,7 +206,7 @@ func (s *Session) titled(events []event.Event) {
 	for _, e := range events {
 		if _, ok := e.Body.(event.SessionTitled); ok && e.Session == s.ID() {
 			state := s.log.State()
-			s.list(state, doing(state), 0)
+			s.list(state, doing(state))
 		}
 	}
 }

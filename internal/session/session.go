@@ -230,19 +230,19 @@ func (s *Session) fault(err error) *command.Fault {
 }
 
 // list tells the catalog what a list shows of the session.
-func (s *Session) list(state *transcript.State, doing string) {
+func (s *Session) list(state *transcript.State, doing event.Activity) {
 	if s.options.Listed == nil {
 		return
 	}
 	l := Listing(state, doing, s.options.Clock())
-	if doing != "idle" {
+	if doing != event.ActivityIdle {
 		l.Head = s.head
 	}
 	s.options.Listed(l)
 }
 
 // Listing is what a list shows of a session, of which state has all.
-func Listing(state *transcript.State, doing string, now time.Time) event.SessionListed {
+func Listing(state *transcript.State, doing event.Activity, now time.Time) event.SessionListed {
 	return event.SessionListed{Title: state.Title, Workspace: state.Workspace, Origin: state.Origin, Parent: state.Parent,
 		Created: state.Opened.UTC().Format(time.RFC3339), Updated: now.UTC().Format(time.RFC3339), Runs: state.Counts.Runs, State: doing, Head: state.Seq}
 }

@@ -139,7 +139,7 @@ func short(e event.Event) string {
 	case event.PermissionDecided:
 		return fmt.Sprintf("permission.decided %s %v %s", v.Call, v.Granted, v.Method)
 	case event.AskClosed:
-		return "ask.closed " + v.Outcome
+		return "ask.closed " + string(v.Outcome)
 	case event.UserSaid:
 		return fmt.Sprintf("user.said %q", v.Text)
 	case event.TurnEnded:
@@ -147,13 +147,13 @@ func short(e event.Event) string {
 	case event.RunEnded:
 		return "run.ended " + string(v.Reason)
 	case event.ResponseInterrupted:
-		return "response.interrupted " + v.Reason
+		return "response.interrupted " + string(v.Reason)
 	case event.InputQueued:
 		return "input.queued " + string(v.Lane)
 	case event.InputDropped:
-		return "input.dropped " + v.Reason
+		return "input.dropped " + string(v.Reason)
 	case event.FaultRaised:
-		return "fault.raised " + v.Code
+		return "fault.raised " + string(v.Code)
 	}
 	return e.Kind()
 }

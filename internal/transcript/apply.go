@@ -135,7 +135,7 @@ func (s *State) applySession(e event.Event) {
 		}
 	case event.SessionClosed:
 		s.Run, s.Turn, s.Step = nil, nil, nil // a legal log has closed them
-		s.Closed, s.Failed, s.Cut = true, failing(event.Reason(b.Reason)), false
+		s.Closed, s.Failed, s.Cut = true, failing(b.Reason), false
 	case event.SettingChanged:
 		s.Settings = s.Settings.With(b)
 	case event.AgentChanged:
@@ -227,7 +227,7 @@ func (s *State) endRun(e event.Event, b event.RunEnded) {
 	}
 	s.Run, s.Turn, s.Step = nil, nil, nil
 	s.Failed, s.Cut = failing(b.Reason), false
-	s.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r Rule) bool { return r.Scope == "run" })
+	s.Rules = slices.DeleteFunc(slices.Clone(s.Rules), func(r Rule) bool { return r.Scope == event.ScopeRun })
 }
 
 // failing reports whether what ends for this reason has failed.

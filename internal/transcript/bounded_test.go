@@ -54,19 +54,19 @@ func (c *chronicle) run(n int) {
 		event.PlanChanged{Steps: []event.PlanStep{{ID: "1", Text: "run tests"}}},
 		event.BudgetChanged{Sources: []event.BudgetSource{{Name: "AGENTS.md", Tokens: 400}}})
 	c.add(event.InputQueued{Input: c.s.NextInput(), Lane: event.LaneFollowUp, Text: "and then"})
-	c.add(event.InputDropped{Input: c.s.Queue[0].Input, Reason: "removed"})
+	c.add(event.InputDropped{Input: c.s.Queue[0].Input, Reason: event.DropRemoved})
 	for i := range 6 {
 		_, number := c.s.NextStep()
 		call, block := event.CallID(fmt.Sprintf("call_%d_%d", n, i)), event.BlockID(fmt.Sprintf("r%d.b%d", n, i))
 		c.add(event.StepStarted{Number: number}, event.ResponseStarted{},
 			event.BlockStarted{Block: block, Role: event.RoleText}, event.BlockEnded{Block: block, Role: event.RoleText, Text: "I look."},
 			event.CallAnnounced{Call: call, Name: "read"},
-			event.ResponseEnded{Blocks: []event.BlockID{block}, Calls: []event.CallID{call}, Stop: "tool_calls"}, event.UsageChanged{},
-			event.CallStarted{Call: call, Name: "read", Origin: "model"})
+			event.ResponseEnded{Blocks: []event.BlockID{block}, Calls: []event.CallID{call}, Stop: event.StopCalls}, event.UsageChanged{},
+			event.CallStarted{Call: call, Name: "read", Origin: event.CallerModel})
 		if i == 0 {
-			c.add(event.AskOpened{Ask: ask, Call: call}, event.AskClosed{Ask: ask, Outcome: "allowed"})
+			c.add(event.AskOpened{Ask: ask, Call: call}, event.AskClosed{Ask: ask, Outcome: event.OutcomeAllowed})
 		}
-		c.add(event.PermissionDecided{Call: call, Granted: true, Scope: "session", Stored: []string{"read(**)"}},
+		c.add(event.PermissionDecided{Call: call, Granted: true, Scope: event.ScopeSession, Stored: []string{"read(**)"}},
 			event.CallEnded{Call: call, Name: "read", Status: event.StatusSuccess, Result: "a line of a file"}, event.StepEnded{Number: number})
 		if i%2 == 1 {
 			c.add(event.ContextCompacted{Elided: []event.CallID{call}})

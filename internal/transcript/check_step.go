@@ -109,7 +109,7 @@ func (c *check) call() {
 }
 
 func (c *check) callStarted(b event.CallStarted, call *Call) {
-	if b.Origin == "user" && c.e.Step == "" {
+	if b.Origin == event.CallerUser && c.e.Step == "" {
 		c.must(call == nil, LawCall, "call %s started a second time", b.Call)
 		return
 	}

@@ -46,9 +46,9 @@ func (c *closing) take(e event.Event) {
 func (c *closing) close() {
 	c.children()
 	for _, a := range slices.Clone(c.s.Asks) {
-		outcome, method := "aborted", "abort"
+		outcome, method := event.OutcomeAborted, event.MethodAbort
 		if c.w.Reason == event.ReasonRecovered {
-			outcome, method = "recovered", "recovery"
+			outcome, method = event.OutcomeRecovered, event.MethodRecovery
 		}
 		c.add(event.AskClosed{Ask: a.Ask, Outcome: outcome, Method: method, Who: c.w.Who})
 	}
@@ -72,9 +72,9 @@ func (c *closing) children() {
 		w := c.w
 		w.Keep = false
 		events := Closing(child, w)
-		reason := "aborted"
+		reason := event.ReasonAborted
 		if c.w.Reason == event.ReasonError {
-			reason = "error"
+			reason = event.ReasonError
 		}
 		events = append(events, event.Event{Session: child.Session, Body: event.SessionClosed{Reason: reason}})
 		for _, e := range events {
@@ -126,14 +126,16 @@ func (c *closing) response() recovery {
 	return rec
 }
 
-func (c *closing) interruption() string {
+func (c *closing) interruption() event.Interruption {
 	switch c.w.Reason {
 	case event.ReasonError:
-		return "provider"
-	case event.ReasonSteered, event.ReasonRecovered:
-		return string(c.w.Reason)
+		return event.InterruptedByProvider
+	case event.ReasonSteered:
+		return event.InterruptedBySteer
+	case event.ReasonRecovered:
+		return event.InterruptedByRecovery
 	}
-	return "aborted"
+	return event.InterruptedByAbort
 }
 
 // calls ends every call that has none, those of a person outside a run too.

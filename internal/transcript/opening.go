@@ -120,18 +120,20 @@ func (o *opening) session() {
 // change is what sets all settings.
 func (t Settings) change() event.SettingChanged {
 	c := event.SettingChanged{Steering: &t.Steering, FollowUp: &t.FollowUp, Calls: &t.Calls}
-	for _, some := range []struct {
-		to   **string
-		from *string
-	}{{&c.Model, &t.Model}, {&c.Permission, &t.Permission}, {&c.Reasoning, &t.Reasoning}} {
-		if *some.from != "" {
-			*some.to = some.from
-		}
-	}
+	some(&c.Model, &t.Model)
+	some(&c.Permission, &t.Permission)
+	some(&c.Reasoning, &t.Reasoning)
 	if !t.AllTools {
 		c.Tools = &t.Tools
 	}
 	return c
+}
+
+// some sets what is not empty.
+func some[T ~string](to **T, from *T) {
+	if *from != "" {
+		*to = from
+	}
 }
 
 func (o *opening) usage() {
@@ -217,7 +219,7 @@ func (o *opening) said(p Part) {
 	for i, text := range p.Said {
 		b := event.DeveloperSaid{Text: text}
 		if p.Cut && i == 0 {
-			b.Origin = "continue"
+			b.Origin = event.ReminderContinue
 		}
 		o.add(b)
 	}
@@ -267,9 +269,9 @@ func (o *opening) response(r *Response) {
 			o.usage()
 		}
 	case Interrupted:
-		reason := "aborted"
+		reason := event.InterruptedByAbort
 		if r.Cut {
-			reason = "provider"
+			reason = event.InterruptedByProvider
 		}
 		o.add(event.ResponseInterrupted{Reason: reason})
 	case Open:
@@ -288,7 +290,7 @@ func (o *opening) ends(b event.Body) {
 func (o *opening) call(c *Call, add func(...event.Body)) {
 	if c.Shown {
 		o.at = c.Started
-		add(event.CallStarted{Call: c.ID, Name: c.Name, Title: c.Title, Arguments: c.Arguments, Origin: cmp.Or(c.Origin, "model")})
+		add(event.CallStarted{Call: c.ID, Name: c.Name, Title: c.Title, Arguments: c.Arguments, Origin: cmp.Or(c.Origin, event.CallerModel)})
 	}
 	if c.Preview != nil {
 		add(*c.Preview)
@@ -300,7 +302,7 @@ func (o *opening) call(c *Call, add func(...event.Body)) {
 		add(*c.Decided)
 	}
 	if c.Output.Len() > 0 {
-		add(event.CallGrew{Call: c.ID, Stream: "stdout", Text: c.Output.String()})
+		add(event.CallGrew{Call: c.ID, Stream: event.Stdout, Text: c.Output.String()})
 	}
 	if c.Ended != nil {
 		if at := o.s.Waiting; !at.IsZero() {

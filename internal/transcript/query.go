@@ -152,7 +152,7 @@ func (s *State) Running() *Call {
 		calls = s.Loose
 	}
 	for _, c := range calls {
-		if c.Shown && c.Ended == nil && (c.Origin != "user" || s.Run == nil) {
+		if c.Shown && c.Ended == nil && (c.Origin != event.CallerUser || s.Run == nil) {
 			return c
 		}
 	}

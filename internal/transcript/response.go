@@ -50,7 +50,7 @@ func (s *State) applyResponse(e event.Event) {
 		}
 	case event.ResponseInterrupted:
 		r.keepBlock()
-		s.Cut = b.Reason == "provider" && s.Replying()
+		s.Cut = b.Reason == event.InterruptedByProvider && s.Replying()
 		r.Phase, r.Cut = Interrupted, s.Cut
 	}
 }
@@ -125,7 +125,7 @@ func (s *State) applyCall(e event.Event) {
 		c.Ended, c.Output, c.Preview = &b, Grown{}, nil
 		s.Loose = slices.DeleteFunc(s.Loose, func(l *Call) bool { return l.ID == b.Call })
 		s.goOn(e)
-		if s.Running() == nil && (c.Origin != "user" || s.Run == nil) {
+		if s.Running() == nil && (c.Origin != event.CallerUser || s.Run == nil) {
 			s.Waiting = e.Time
 		}
 	}
@@ -144,7 +144,7 @@ func (s *State) startCall(e event.Event, b event.CallStarted) {
 	c.Name, c.Arguments, c.Origin, c.Started, c.Shown = b.Name, b.Arguments, b.Origin, e.Time, true
 	c.Title = event.TitleOf(b.Title, b.Arguments)
 	s.Counts.Calls++
-	if b.Origin != "user" || s.Run == nil {
+	if b.Origin != event.CallerUser || s.Run == nil {
 		s.goOn(e)
 	}
 }
@@ -170,15 +170,15 @@ func callOf(body event.Body) event.CallID {
 // decided keeps the rules of an answer that hold for the session or the run; the
 // wider ones are kept outside the log.
 func (s *State) decided(b event.PermissionDecided) {
-	if s.Run != nil && !b.Granted && b.Method == "unasked" {
+	if s.Run != nil && !b.Granted && b.Method == event.MethodUnasked {
 		s.Run.Unasked = true
 	}
-	if b.Scope != "session" && b.Scope != "run" {
+	if b.Scope != event.ScopeSession && b.Scope != event.ScopeRun {
 		return
 	}
-	effect := "deny"
+	effect := event.EffectDeny
 	if b.Granted {
-		effect = "allow"
+		effect = event.EffectAllow
 	}
 	rules := slices.Clip(s.Rules)
 	for _, text := range b.Stored {

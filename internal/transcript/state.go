@@ -62,7 +62,7 @@ type State struct {
 	Window      int             `json:"window,omitempty"`  // how many entries are kept, without their content; 0: all, with it
 
 	Settings Settings                   `json:"settings"`
-	Agent    string                     `json:"agent,omitempty"`
+	Agent    event.AgentState           `json:"agent,omitempty"`
 	Clients  []event.ClientJoined       `json:"clients,omitempty"`
 	Rules    []Rule                     `json:"rules,omitempty"` // that answers stored for the session or the run
 	Tools    []event.JoinedTool         `json:"tools,omitempty"` // beyond the built-in ones, in the order of requests
@@ -90,21 +90,21 @@ type State struct {
 
 // Settings are what a client may set.
 type Settings struct {
-	Model      string      `json:"model,omitempty"`
-	Tools      []string    `json:"tools,omitempty"`
-	AllTools   bool        `json:"all_tools"`
-	Steering   event.Mode  `json:"steering"`
-	FollowUp   event.Mode  `json:"follow_up"`
-	Calls      event.Order `json:"calls"`
-	Permission string      `json:"permission,omitempty"`
-	Reasoning  string      `json:"reasoning,omitempty"`
+	Model      string       `json:"model,omitempty"`
+	Tools      []string     `json:"tools,omitempty"`
+	AllTools   bool         `json:"all_tools"`
+	Steering   event.Mode   `json:"steering"`
+	FollowUp   event.Mode   `json:"follow_up"`
+	Calls      event.Order  `json:"calls"`
+	Permission event.Effect `json:"permission,omitempty"`
+	Reasoning  string       `json:"reasoning,omitempty"`
 }
 
 // Rule is a permission rule that an answer stored.
 type Rule struct {
-	Rule   string `json:"rule"`
-	Effect string `json:"effect"` // allow or deny
-	Scope  string `json:"scope"`  // run or session
+	Rule   string       `json:"rule"`
+	Effect event.Effect `json:"effect"` // allow or deny
+	Scope  event.Scope  `json:"scope"`  // run or session
 }
 
 // Counts are how many of each there were; the next id is one more.
@@ -193,7 +193,7 @@ type Response struct {
 	Provider  string                `json:"provider,omitempty"`
 	Model     string                `json:"model,omitempty"`
 	Phase     Phase                 `json:"phase"`
-	Stop      string                `json:"stop,omitempty"`
+	Stop      event.Stop            `json:"stop,omitempty"`
 	Blocks    []Block               `json:"blocks,omitempty"` // that ended
 	Block     *OpenBlock            `json:"block,omitempty"`
 	Announced []event.CallAnnounced `json:"announced,omitempty"`
@@ -230,7 +230,7 @@ type Call struct {
 	Name      string                     `json:"name"`
 	Title     string                     `json:"title,omitempty"` // for people: what it does in a few words
 	Arguments json.RawMessage            `json:"arguments,omitempty"`
-	Origin    string                     `json:"origin,omitempty"`
+	Origin    event.Caller               `json:"origin,omitempty"`
 	Started   time.Time                  `json:"started"`
 	Shown     bool                       `json:"shown"` // call.started came
 	Ready     bool                       `json:"ready,omitempty"`
@@ -285,7 +285,7 @@ type Part struct {
 	Said        []string         `json:"said,omitempty"` // developer.said after the calls
 	Interrupted bool             `json:"interrupted,omitempty"`
 	Cut         bool             `json:"cut,omitempty"` // as in Response
-	Stop        string           `json:"stop,omitempty"`
+	Stop        event.Stop       `json:"stop,omitempty"`
 }
 
 // Summary is what a compaction left.

@@ -66,10 +66,10 @@ func TestCallTitle(t *testing.T) {
 	s := transcript.New()
 	for _, b := range []event.Body{
 		event.SessionOpened{Origin: event.OriginNew},
-		event.CallStarted{Call: "new", Name: "grep", Title: `"log" src`, Arguments: []byte(`{"pattern":"log","path":"src"}`), Origin: "user"},
-		event.CallStarted{Call: "old", Name: "grep", Arguments: []byte(`{"pattern":"log","path":"src"}`), Origin: "user"},
-		event.CallStarted{Call: "changed", Name: "bash", Title: "rm -r a", Arguments: []byte(`{"command":"rm -r a"}`), Origin: "user"},
-		event.PermissionDecided{Call: "changed", Granted: true, Method: "person", Arguments: []byte(`{"command":"rm a"}`), Title: "rm a"},
+		event.CallStarted{Call: "new", Name: "grep", Title: `"log" src`, Arguments: []byte(`{"pattern":"log","path":"src"}`), Origin: event.CallerUser},
+		event.CallStarted{Call: "old", Name: "grep", Arguments: []byte(`{"pattern":"log","path":"src"}`), Origin: event.CallerUser},
+		event.CallStarted{Call: "changed", Name: "bash", Title: "rm -r a", Arguments: []byte(`{"command":"rm -r a"}`), Origin: event.CallerUser},
+		event.PermissionDecided{Call: "changed", Granted: true, Method: event.MethodPerson, Arguments: []byte(`{"command":"rm a"}`), Title: "rm a"},
 	} {
 		s.Apply(event.Event{Seq: s.Seq + 1, Session: "sess-1", Body: b})
 	}

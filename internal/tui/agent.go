@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/cell"
 	"parley/internal/display"
+	"parley/internal/event"
 )
 
 // agentRows is how much of a sub-agent's answer stands in the log.
@@ -96,12 +97,12 @@ func (v *agentView) doing(limit int) string {
 func (v *agentView) final() []cell.Line {
 	a := v.item.Agent
 	sign, style := "✓", good
-	if a.Reason != "done" {
+	if a.Reason != event.ReasonDone {
 		sign, style = "✗", bad
 	}
 	r := v.name((&setter{}).add(style, sign+" "))
-	if a.Reason != "done" && a.Reason != "" {
-		r.add(dim, "  "+cell.Clean(a.Reason))
+	if a.Reason != event.ReasonDone && a.Reason != "" {
+		r.add(dim, "  "+cell.Clean(string(a.Reason)))
 	}
 	r.add(dim, "  "+plural(a.Done+a.Failed, "call"))
 	if d := v.item.Duration(v.item.Ended); d > 0 {

@@ -151,7 +151,7 @@ func (a asking) title() string {
 	return head
 }
 
-var levels = map[string]cell.Style{"danger": bad, "warn": needed, "info": dim}
+var levels = map[event.Level]cell.Style{event.LevelDanger: bad, event.LevelWarn: needed, event.LevelInfo: dim}
 
 func (a asking) warnings(width int) []cell.Line {
 	var rows []cell.Line
@@ -167,8 +167,9 @@ func (a asking) warnings(width int) []cell.Line {
 
 // A choice is a key, what it does, and what it would store to what effect.
 type choice struct {
-	key, text, rules, effect string
-	marked                   bool
+	key, text, rules string
+	effect           event.Effect
+	marked           bool
 }
 
 // choices are the keys that answer, with what each would do and store.

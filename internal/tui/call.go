@@ -279,8 +279,8 @@ func facts(call *display.Call, e *event.CallEnded, word string) []string {
 }
 
 // scopes say for how long a rule holds.
-var scopes = map[string]string{
-	"run": "for this run", "session": "for this session", "project": "in this project", "user": "everywhere",
+var scopes = map[event.Scope]string{
+	event.ScopeRun: "for this run", event.ScopeSession: "for this session", event.ScopeProject: "in this project", event.ScopeUser: "everywhere",
 }
 
 // stored are the rules that an answer stored, and for how long.
@@ -298,10 +298,10 @@ func denied(d *event.PermissionDecided) string {
 		return "denied"
 	case len(d.Stored) > 0:
 		return "denied " + stored(d)
-	case d.Method == "person" && d.Reason != "":
+	case d.Method == event.MethodPerson && d.Reason != "":
 		reason, _ := oneLine(d.Reason, titleBytes)
 		return "denied: " + reason
-	case d.Method == "unasked":
+	case d.Method == event.MethodUnasked:
 		return "denied: nobody could be asked"
 	case d.Rule != "":
 		return "denied by the rule " + cell.Clean(d.Rule)

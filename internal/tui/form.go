@@ -188,7 +188,7 @@ func optionBy(options []event.Option, key string) (event.Option, bool) {
 func denyKey(options []event.Option) (string, bool) {
 	best, found := "", false
 	for _, o := range options {
-		if o.Effect == "deny" && (!found || len(o.Rules) == 0 && !o.Stop) {
+		if o.Effect == event.EffectDeny && (!found || len(o.Rules) == 0 && !o.Stop) {
 			best, found = o.Key, true
 		}
 	}
@@ -252,15 +252,15 @@ func optionText(o event.Option) (text, rules string) {
 func answerText(o event.Option) string {
 	scope := scopes[o.Scope]
 	switch {
-	case o.Effect == "allow" && o.Scope == "once":
+	case o.Effect == event.EffectAllow && o.Scope == event.ScopeOnce:
 		return "yes, once"
-	case o.Effect == "allow":
+	case o.Effect == event.EffectAllow:
 		return scope
-	case o.Effect == "deny" && o.Scope == "once" && o.Stop:
+	case o.Effect == event.EffectDeny && o.Scope == event.ScopeOnce && o.Stop:
 		return "no, and stop"
-	case o.Effect == "deny" && o.Scope == "once":
+	case o.Effect == event.EffectDeny && o.Scope == event.ScopeOnce:
 		return "no"
-	case o.Effect == "deny" && scope != "":
+	case o.Effect == event.EffectDeny && scope != "":
 		return "no, " + scope
 	}
 	return ""

@@ -96,7 +96,7 @@ func TestHiddenAnswerStoresNothing(t *testing.T) {
 		s.draw()
 		s.happen(startEdit()...)
 		ask := asked("a1", "c1").(event.AskOpened)
-		ask.Options = append(ask.Options, event.Option{Key: "p", Effect: "allow", Scope: "project", Rules: []string{"bash(go test:*)", "bash(go build:*)"}})
+		ask.Options = append(ask.Options, event.Option{Key: "p", Effect: event.EffectAllow, Scope: event.ScopeProject, Rules: []string{"bash(go test:*)", "bash(go build:*)"}})
 		s.happen(ask)
 		s.draw()
 		s.pass(time.Second)

@@ -63,7 +63,7 @@ func TestThreeTerminals(t *testing.T) {
 	end := func() {
 		use := event.Usage{Input: 20000, Output: 4000}
 		st.Add(id, event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "Blue."},
-			event.ResponseEnded{Blocks: []event.BlockID{"b1"}, Calls: []event.CallID{}, Stop: "stop", Usage: use},
+			event.ResponseEnded{Blocks: []event.BlockID{"b1"}, Calls: []event.CallID{}, Stop: event.StopDone, Usage: use},
 			event.UsageChanged{Step: use, Run: use, Session: use, ContextUsed: 32000, ContextLimit: 128000}, event.StepEnded{Number: 1})
 		st.Add(id, event.TurnEnded{Number: 1, Reason: event.ReasonDone, Entry: st.State.NextEntry(), Parent: st.State.Turn.Entry},
 			event.RunEnded{Reason: event.ReasonDone, Usage: use, DurationMS: 40})

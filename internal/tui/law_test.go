@@ -59,10 +59,10 @@ func (w *teller) more() {
 	switch {
 	case w.ask && w.r.IntN(3) == 0:
 		w.ask = false
-		s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y", Who: "web"},
-			event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: "person"})
+		s.happen(event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y", Who: "web"},
+			event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: event.MethodPerson})
 	case w.ask && w.r.IntN(3) == 0:
-		s.happen(event.NoteAdded{Level: "info", Text: w.words(30)})
+		s.happen(event.NoteAdded{Level: event.LevelInfo, Text: w.words(30)})
 	case w.ask:
 		s.press(w.pick("y", "x", "n"))
 	case w.call != "" && w.r.IntN(4) == 0:
@@ -87,15 +87,15 @@ func (w *teller) more() {
 	case w.r.IntN(4) == 0:
 		w.n++
 		w.call = fmt.Sprint("c", w.n)
-		s.happen(event.CallStarted{Call: event.CallID(w.call), Name: "bash", Arguments: []byte(fmt.Sprintf(`{"command":"run %s"}`, marker(w.n))), Origin: "model"})
+		s.happen(event.CallStarted{Call: event.CallID(w.call), Name: "bash", Arguments: []byte(fmt.Sprintf(`{"command":"run %s"}`, marker(w.n))), Origin: event.CallerModel})
 		if w.r.IntN(2) == 0 {
 			s.happen(asked("a1", event.CallID(w.call)))
 			w.ask = true
 		} else {
-			s.happen(event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: "free"})
+			s.happen(event.PermissionDecided{Call: event.CallID(w.call), Granted: true, Method: event.MethodFree})
 		}
 	case w.r.IntN(5) == 0:
-		s.happen(event.NoteAdded{Level: w.pick("info", "warn"), Text: w.words(30)})
+		s.happen(event.NoteAdded{Level: event.Level(w.pick("info", "warn")), Text: w.words(30)})
 	default:
 		w.block = fmt.Sprint("b", w.n)
 		w.open, w.grown = true, 0
@@ -114,7 +114,7 @@ func cut(text string, r *rand.Rand) []string {
 // end brings the story to its end.
 func (w *teller) end() {
 	if w.ask {
-		w.s.happen(event.AskClosed{Ask: "a1", Outcome: "aborted", Method: "abort"})
+		w.s.happen(event.AskClosed{Ask: "a1", Outcome: event.OutcomeAborted, Method: event.MethodAbort})
 	}
 	if w.call != "" {
 		w.ended = append(w.ended, w.call)

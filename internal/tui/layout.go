@@ -313,7 +313,7 @@ func planRow(steps []event.PlanStep, width int) cell.Line {
 	}
 	done, bar := 0, ""
 	for _, s := range steps {
-		if s.Status == "completed" || s.Status == "skipped" {
+		if s.Status == event.PlanCompleted || s.Status == event.PlanSkipped {
 			done++
 		}
 	}
@@ -331,14 +331,14 @@ func planRow(steps []event.PlanStep, width int) cell.Line {
 	for _, s := range steps {
 		sign, style, text := "○", dim, s.Text
 		switch s.Status {
-		case "in_progress":
+		case event.PlanInProgress:
 			sign, style = "◐", plain
 			if s.ActiveForm != "" {
 				text = s.ActiveForm
 			}
-		case "failed":
+		case event.PlanFailed:
 			sign, style = "✗", bad
-		case "completed", "skipped":
+		case event.PlanCompleted, event.PlanSkipped:
 			continue
 		}
 		text, _ = oneLine(text, 60)

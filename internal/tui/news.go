@@ -103,7 +103,7 @@ func askView(it *display.Item) []cell.Line {
 	if a.Opened.Kind == event.AskPermission {
 		for _, o := range a.Opened.Options {
 			if o.Key == a.Closed.Key && len(o.Rules) > 0 && it.Voice.Name != "" {
-				return []cell.Line{(&setter{}).add(dim, "  ", cell.Clean(a.Closed.Outcome)+" "+scopes[o.Scope]+": "+cell.Clean(strings.Join(o.Rules, ", "))).line}
+				return []cell.Line{(&setter{}).add(dim, "  ", cell.Clean(string(a.Closed.Outcome))+" "+scopes[o.Scope]+": "+cell.Clean(strings.Join(o.Rules, ", "))).line}
 			}
 		}
 		return nil
@@ -118,7 +118,7 @@ func askView(it *display.Item) []cell.Line {
 		lines = append(lines, (&setter{}).add(accent, "? ").add(plain, question).add(dim, "  ").add(plain, answered(a.Opened, answer)).line)
 	}
 	if len(lines) == 0 {
-		lines = append(lines, (&setter{}).add(accent, "? ").add(plain, title).add(dim, "  ", cell.Clean(a.Closed.Outcome)).line)
+		lines = append(lines, (&setter{}).add(accent, "? ").add(plain, title).add(dim, "  ", cell.Clean(string(a.Closed.Outcome))).line)
 	}
 	return lines
 }

@@ -181,13 +181,13 @@ func (m *Model) closed(c display.CloseAsk) {
 	if m.asking.mine[c.Closed.Ask] || !m.now.Before(c.At.Time.Add(closedTime)) {
 		return
 	}
-	text := cell.Clean(c.Closed.Outcome)
+	text := cell.Clean(string(c.Closed.Outcome))
 	switch c.Closed.Method {
-	case "timeout":
+	case event.MethodTimeout:
 		text = "nobody answered in time"
-	case "abort":
+	case event.MethodAbort:
 		text = "not answered: the run was stopped"
-	case "recovery":
+	case event.MethodRecovery:
 		text = "not answered: the daemon stopped"
 	default:
 		if c.Closed.Who != "" {

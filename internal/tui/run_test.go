@@ -242,7 +242,7 @@ func TestForbiddenSequences(t *testing.T) {
 	r.untilText("waiting for you")
 	r.press("y")
 	r.command()
-	r.source.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y"}, event.PermissionDecided{Call: "c1", Granted: true},
+	r.source.happen(event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y"}, event.PermissionDecided{Call: "c1", Granted: true},
 		event.CallEnded{Call: "c1", Name: "edit", Status: event.StatusError, Result: "\x1b[2J\x1b[3J\x1b[H\x1b[?1049hbad\x07"}, event.BlockStarted{Block: "b", Role: event.RoleText})
 	at := 0
 	for i := range 200 {

@@ -226,15 +226,15 @@ func begin(prompt string) []event.Body {
 }
 
 func finish() []event.Body {
-	return []event.Body{event.ResponseEnded{Stop: "stop"}, event.StepEnded{Number: 1}, event.TurnEnded{Number: 1, Reason: event.ReasonDone}, event.RunEnded{Reason: event.ReasonDone}}
+	return []event.Body{event.ResponseEnded{Stop: event.StopDone}, event.StepEnded{Number: 1}, event.TurnEnded{Number: 1, Reason: event.ReasonDone}, event.RunEnded{Reason: event.ReasonDone}}
 }
 
 func asked(id event.AskID, call event.CallID) event.Body {
 	return event.AskOpened{Ask: id, Kind: event.AskPermission, Call: call, Title: "Allow bash?", Text: "no rule covers it",
 		Options: []event.Option{
-			{Key: "y", Label: "allow once", Effect: "allow", Scope: "once"},
-			{Key: "a", Label: "allow for this session: bash(go test)", Effect: "allow", Scope: "session", Rules: []string{"bash(go test)"}},
-			{Key: "n", Label: "deny once", Effect: "deny", Scope: "once", Stop: true},
+			{Key: "y", Label: "allow once", Effect: event.EffectAllow, Scope: event.ScopeOnce},
+			{Key: "a", Label: "allow for this session: bash(go test)", Effect: event.EffectAllow, Scope: event.ScopeSession, Rules: []string{"bash(go test)"}},
+			{Key: "n", Label: "deny once", Effect: event.EffectDeny, Scope: event.ScopeOnce, Stop: true},
 		}}
 }
 

@@ -15,8 +15,8 @@ import (
 const editDiff = "--- a.go\n+++ a.go\n@@ -1,2 +1,2 @@\n-old line\n+new line\n kept\n"
 
 func startEdit() []event.Body {
-	return append(begin("edit it"), event.ResponseEnded{Stop: "tool_calls", Calls: []event.CallID{"c1"}},
-		event.CallStarted{Call: "c1", Name: "edit", Arguments: []byte(`{"path":"a.go"}`), Origin: "model"})
+	return append(begin("edit it"), event.ResponseEnded{Stop: event.StopCalls, Calls: []event.CallID{"c1"}},
+		event.CallStarted{Call: "c1", Name: "edit", Arguments: []byte(`{"path":"a.go"}`), Origin: event.CallerModel})
 }
 
 func previewed() event.Body {
@@ -69,7 +69,7 @@ func TestInvariantsOfConfirm(t *testing.T) {
 		s.draw()
 		s.happen(startEdit()...)
 		for i := range rows {
-			s.happen(event.NoteAdded{Level: "info", Text: marker(i)})
+			s.happen(event.NoteAdded{Level: event.LevelInfo, Text: marker(i)})
 		}
 		s.happen(previewed(), asked("a1", "c1"))
 		confirm(t, s, ConfirmPending)
@@ -78,7 +78,7 @@ func TestInvariantsOfConfirm(t *testing.T) {
 		s.pass(quiet)
 		confirm(t, s, ConfirmActive)
 		s.draw()
-		s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y"}, event.PermissionDecided{Call: "c1", Granted: true, Method: "person"})
+		s.happen(event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y"}, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodPerson})
 		confirm(t, s, ConfirmNone)
 		s.draw()
 		s.happen(event.CallEnded{Call: "c1", Name: "edit", Status: event.StatusSuccess})
@@ -156,8 +156,8 @@ func TestScenarios(t *testing.T) {
 
 	// 3. A preview arrives, and an ask.
 	s.happen(event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "one\n\ntwo\n\nthree"},
-		event.ResponseEnded{Stop: "tool_calls", Calls: []event.CallID{"c1"}},
-		event.CallStarted{Call: "c1", Name: "edit", Arguments: []byte(`{"path":"a.go"}`), Origin: "model"}, previewed())
+		event.ResponseEnded{Stop: event.StopCalls, Calls: []event.CallID{"c1"}},
+		event.CallStarted{Call: "c1", Name: "edit", Arguments: []byte(`{"path":"a.go"}`), Origin: event.CallerModel}, previewed())
 	step("previewed", fields{InsertedUntil: 5, VisibleStart: 12, VisibleEnd: 12}) // blank, three, blank, header, three lines of diff
 	s.happen(asked("a1", "c1"))
 	step("asked", fields{InsertedUntil: 5, VisibleStart: 12, VisibleEnd: 12, Confirm: ConfirmPending})
@@ -181,8 +181,8 @@ func TestScenarios(t *testing.T) {
 	}
 
 	// 5. The ask closes, the call runs, and the next input begins.
-	s.happen(event.AskAnswered{Ask: "a1", Keys: []string{"y"}}, event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y"},
-		event.PermissionDecided{Call: "c1", Granted: true, Method: "person"})
+	s.happen(event.AskAnswered{Ask: "a1", Keys: []string{"y"}}, event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y"},
+		event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodPerson})
 	step("closed", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 13}) // the row of the running call
 	s.draw()
 	s.happen(event.CallEnded{Call: "c1", Name: "edit", Status: event.StatusSuccess, DurationMS: 5})
@@ -222,13 +222,13 @@ func TestClear(t *testing.T) {
 	s := newStage(t, 60, 24, term.ReflowLogical)
 	s.draw()
 	s.happen(begin("go")...)
-	s.happen(event.NoteAdded{Level: "info", Text: "a note"})
+	s.happen(event.NoteAdded{Level: event.LevelInfo, Text: "a note"})
 	s.draw()
 	s.reduce(Cleared{})
 	if got := s.model.RenderState(); got.InsertedUntil != 0 {
 		t.Errorf("%+v", got)
 	}
-	s.happen(event.NoteAdded{Level: "info", Text: "another"})
+	s.happen(event.NoteAdded{Level: event.LevelInfo, Text: "another"})
 	s.draw()
 	s.leave()
 	s.faithful()
@@ -276,7 +276,7 @@ func TestTwoAsks(t *testing.T) {
 	s := newStage(t, 60, 24, term.ReflowLogical)
 	s.draw()
 	s.happen(startEdit()...)
-	s.happen(event.CallStarted{Call: "c2", Name: "bash", Arguments: []byte(`{"command":"ls"}`), Origin: "model"}, asked("a1", "c1"), asked("a2", "c2"))
+	s.happen(event.CallStarted{Call: "c2", Name: "bash", Arguments: []byte(`{"command":"ls"}`), Origin: event.CallerModel}, asked("a1", "c1"), asked("a2", "c2"))
 	var got []event.AskID
 	for range 2 {
 		s.draw()
@@ -287,7 +287,7 @@ func TestTwoAsks(t *testing.T) {
 		for _, i := range s.intents {
 			got = append(got, i.(Send).Body.(command.Answer).Ask)
 		}
-		s.happen(event.AskClosed{Ask: got[len(got)-1], Outcome: "allowed", Method: "person", Key: "y"})
+		s.happen(event.AskClosed{Ask: got[len(got)-1], Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y"})
 	}
 	if d := cmp.Diff([]event.AskID{"a1", "a2"}, got); d != "" {
 		t.Error(d)
@@ -305,7 +305,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	s.draw()
 	s.pass(quiet)
 	s.draw()
-	s.happen(event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y", Who: "web"})
+	s.happen(event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y", Who: "web"})
 	s.intents = nil
 	s.press("y")
 	s.pass(2 * time.Second)

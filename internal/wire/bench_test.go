@@ -107,7 +107,7 @@ func fanOut(b *testing.B, d *wire.Dialect, clients int, log []event.Event) {
 		}
 		go func() { done <- readAll(c) }()
 	}
-	h.List(eventtest.Session, event.SessionListed{State: "running", Head: 1})
+	h.List(eventtest.Session, event.SessionListed{State: event.ActivityRunning, Head: 1})
 	b.StartTimer()
 	for _, e := range log[1:] {
 		h.Append(e)

@@ -201,7 +201,7 @@ func (s *pumping) listed(e event.Event) error {
 // running follows a session in which something happened. It may be over by now:
 // the catalog keeps the latest listing only.
 func (s *pumping) running(id event.SessionID, l event.SessionListed) {
-	idle := l.State == "idle"
+	idle := l.State == event.ActivityIdle
 	f := s.follows[id]
 	if s.seen[id] == nowhere {
 		s.seen[id] = l.Head

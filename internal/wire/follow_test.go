@@ -65,14 +65,14 @@ func TestFollowEverySession(t *testing.T) {
 						continue
 					}
 					if i == 0 {
-						h.List(id, event.SessionListed{State: "running", Head: heads[id]})
+						h.List(id, event.SessionListed{State: event.ActivityRunning, Head: heads[id]})
 					}
 					h.Append(e)
 					heads[id]++
 					doze()
 				}
 				if to == 5 {
-					h.List(id, event.SessionListed{State: "idle", Head: heads[id]})
+					h.List(id, event.SessionListed{State: event.ActivityIdle, Head: heads[id]})
 					doze()
 				}
 				if seen {
@@ -208,8 +208,8 @@ func TestWaitingPromptGetsItsOwnRun(t *testing.T) {
 		{"at once", append(append([]event.Event{opened}, first...), queued), second, `"ok":true`},
 		{"already over", append(append([]event.Event{opened}, first...), append([]event.Event{queued}, second...)...), nil, `"ok":true`},
 		{"behind a run", append([]event.Event{opened}, append(append([]event.Event{}, first[:3]...), queued)...), append(append([]event.Event{}, first[3:]...), second...), `"ok":true`},
-		{"dropped later", append(append([]event.Event{opened}, first...), queued), []event.Event{{Session: id, Body: event.InputDropped{Input: "i2", Reason: "removed"}}}, `"ok":true`},
-		{"dropped before", append(append([]event.Event{opened}, first...), queued, event.Event{Session: id, Body: event.InputDropped{Input: "i2", Reason: "removed"}}), nil, `"the prompt was dropped"`},
+		{"dropped later", append(append([]event.Event{opened}, first...), queued), []event.Event{{Session: id, Body: event.InputDropped{Input: "i2", Reason: event.DropRemoved}}}, `"ok":true`},
+		{"dropped before", append(append([]event.Event{opened}, first...), queued, event.Event{Session: id, Body: event.InputDropped{Input: "i2", Reason: event.DropRemoved}}), nil, `"the prompt was dropped"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -160,7 +160,7 @@ func TestLongBacklogIsOneDelta(t *testing.T) {
 				h.Append(e)
 			}
 			e.Seq++
-			e.Body = event.NoteAdded{Level: "info", Text: "over"}
+			e.Body = event.NoteAdded{Level: event.LevelInfo, Text: "over"}
 			h.Append(e)
 			synctest.Wait()
 			conn.want(`"block.started"`)
@@ -200,7 +200,7 @@ func TestMergeKeepsToOneText(t *testing.T) {
 		"kind": func(e event.Event) event.Event {
 			switch b := e.Body.(type) {
 			case event.BlockGrew:
-				return call(e, event.CallGrew{Call: event.CallID(b.Block), Stream: "stdout", Offset: b.Offset, Text: b.Text})
+				return call(e, event.CallGrew{Call: event.CallID(b.Block), Stream: event.Stdout, Offset: b.Offset, Text: b.Text})
 			case event.CallGrew:
 				return block(e, event.BlockGrew{Block: event.BlockID(b.Call), Offset: b.Offset, Text: b.Text})
 			}
@@ -230,7 +230,7 @@ func TestMergeKeepsToOneText(t *testing.T) {
 		},
 		"stream": func(e event.Event) event.Event {
 			if b, ok := e.Body.(event.CallGrew); ok {
-				b.Stream = "stderr"
+				b.Stream = event.Stderr
 				return call(e, b)
 			}
 			return e
@@ -241,13 +241,13 @@ func TestMergeKeepsToOneText(t *testing.T) {
 				return block(e, event.BlockGrew{Block: "b1", Offset: at, Text: "w"})
 			},
 			func(e event.Event, at int) event.Event {
-				return call(e, event.CallGrew{Call: "b1", Stream: "stdout", Offset: at, Text: "w"})
+				return call(e, event.CallGrew{Call: "b1", Stream: event.Stdout, Offset: at, Text: "w"})
 			},
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				at := event.Event{Session: eventtest.Session, Run: "r1", Turn: "r1.t1", Step: "r1.t1.s1", Response: "r1.t1.s1.m"}
 				note := func(text string) event.Event {
-					return event.Event{Session: eventtest.Session, Body: event.NoteAdded{Level: "info", Text: text}}
+					return event.Event{Session: eventtest.Session, Body: event.NoteAdded{Level: event.LevelInfo, Text: text}}
 				}
 				log := []event.Event{note("this fills the connection")}
 				for i := range 32 {

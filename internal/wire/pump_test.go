@@ -224,7 +224,7 @@ func TestStalledClient(t *testing.T) {
 		c.want(`"id":"1"`, `"state"`)
 		const events = 20000
 		for range events {
-			h.Append(event.Event{Session: eventtest.Session, Body: event.NoteAdded{Level: "info", Text: strings.Repeat("x", 100)}})
+			h.Append(event.Event{Session: eventtest.Session, Body: event.NoteAdded{Level: event.LevelInfo, Text: strings.Repeat("x", 100)}})
 		}
 		synctest.Wait()
 		if taken := h.Taken(eventtest.Session); taken > 1500 {

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/event"
 	"parley/internal/tool"
+	"parley/test/need"
 )
 
 // memoTool is a tool that nobody else has heard of: all that the program knows of it stands here. The program memo is
@@ -48,10 +49,10 @@ func memoTool() tool.Tool {
 
 // compose does all that a tool may do to its session.
 func compose(ctx context.Context, w tool.World, text string) (string, error) {
-	plan := func(ask, write string) error {
+	plan := func(ask, write event.PlanStatus) error {
 		return w.Plan(ctx, event.PlanChanged{Steps: []event.PlanStep{{Text: "ask", Status: ask}, {Text: "write", Status: write}}})
 	}
-	first := plan("in_progress", "pending")
+	first := plan(event.PlanInProgress, event.PlanPending)
 	colour, signed := "grey", "nobody"
 	reply, asked := w.Ask(ctx, event.AskOpened{Kind: event.AskQuestions, Title: "A memo", Questions: []event.Question{
 		{Text: "Which colour?", Options: []event.Option{{Key: "red", Label: "red"}, {Key: "blue", Label: "blue"}}}, {Text: "Signed by whom?"}}})
@@ -65,7 +66,7 @@ func compose(ctx context.Context, w tool.World, text string) (string, error) {
 	if asked != nil && !errors.Is(asked, tool.ErrNobody) {
 		return "", asked
 	}
-	second := plan("completed", "in_progress")
+	second := plan(event.PlanCompleted, event.PlanInProgress)
 	read, failed := w.Spawn(ctx, tool.Agent{Profile: "reader", Description: "proofread", Prompt: "Proofread: " + text, ReadOnly: true})
 	named := w.Title(ctx, event.SessionTitled{Title: "Memo in " + colour})
 	last := w.Plan(ctx, event.PlanChanged{})
@@ -74,9 +75,7 @@ func compose(ctx context.Context, w tool.World, text string) (string, error) {
 
 // A tool of a few lines is asked for, titled, and answered in a terminal, which has never heard of it.
 func TestForeignToolInATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests")
-	}
+	need.Time(t)
 	t.Parallel()
 	home := newHome(t)
 	_, err := home.Write("memo.ndjson", `

@@ -171,7 +171,7 @@ func Unanswered(inputs []event.InputID, log []event.Event) []string {
 				fate[id] = "ran"
 			}
 		case event.InputDropped:
-			fate[b.Input] = "dropped: " + b.Reason
+			fate[b.Input] = "dropped: " + string(b.Reason)
 		}
 	}
 	var out []string

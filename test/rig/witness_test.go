@@ -54,7 +54,7 @@ func TestUnanswered(t *testing.T) {
 		want string
 	}{
 		{"it ran", []event.Event{queued, fact(2, event.TurnStarted{Inputs: []event.InputID{"i1"}})}, ""},
-		{"it was dropped", []event.Event{queued, fact(2, event.InputDropped{Input: "i1", Reason: "removed"})}, ""},
+		{"it was dropped", []event.Event{queued, fact(2, event.InputDropped{Input: "i1", Reason: event.DropRemoved})}, ""},
 		{"nobody said why", []event.Event{queued, fact(2, event.InputDropped{Input: "i1"})}, "dropped"},
 		{"it waits", []event.Event{queued}, "waits"},
 		{"it is gone", nil, "is not kept"},

@@ -79,7 +79,7 @@ func (r *Renderer) endAgentCall(c display.EndCall) {
 
 // closeAgent shows what a sub-agent came to, and then all that it answered.
 func (r *Renderer) closeAgent(c display.CloseAgent) {
-	text := flat(c.Reason)
+	text := flat(string(c.Reason))
 	if c.Calls == 1 {
 		text += "  1 call"
 	} else if c.Calls > 1 {
@@ -89,7 +89,7 @@ func (r *Renderer) closeAgent(c display.CloseAgent) {
 		text += fmt.Sprintf("  %.1fs", c.Duration.Seconds())
 	}
 	r.part(Aside)
-	r.outcomeLine(c.At.Voice, c.Reason == "done", text)
+	r.outcomeLine(c.At.Voice, c.Reason == event.ReasonDone, text)
 	for _, l := range markdown.Render(strings.TrimSpace(c.Result), r.width(), markdown.Options{Hyperlinks: r.options.Profile&cell.Links != 0}) {
 		r.line(l)
 	}

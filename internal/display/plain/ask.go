@@ -77,7 +77,7 @@ func (r *Renderer) ask(c display.OpenAsk) {
 	}
 	for _, w := range c.Ask.Warnings {
 		color := cell.Yellow
-		if w.Level == "danger" {
+		if w.Level == event.LevelDanger {
 			color = cell.Red
 		}
 		r.prose("  ! "+flat(w.Text), cell.Style{Color: color})
@@ -180,7 +180,7 @@ func (r *Renderer) closeAsk(c display.CloseAsk) {
 
 // verdict says how an ask was closed, and by whom.
 func (r *Renderer) verdict(c display.CloseAsk) {
-	text := flat(c.Closed.Outcome)
+	text := flat(string(c.Closed.Outcome))
 	if c.Label != "" {
 		text += ": " + flat(c.Label)
 	}

@@ -95,7 +95,7 @@ func (r *Renderer) Interrupt() error {
 // Fail ends the output with an error that is not in the log.
 func (r *Renderer) Fail(message string) error {
 	r.endStream()
-	return r.Render(display.ShowFault{Code: "internal", Message: message})
+	return r.Render(display.ShowFault{Code: event.CodeInternal, Message: message})
 }
 
 // Flush writes what is kept.
@@ -260,9 +260,9 @@ func (r *Renderer) renderNews(c display.RenderCommand) {
 			text = c.Source + ": " + text
 		}
 		switch c.Level {
-		case "warn":
+		case event.LevelWarn:
 			color = cell.Yellow
-		case "error":
+		case event.LevelError:
 			color = cell.Red
 		}
 	case display.ShowRetry:

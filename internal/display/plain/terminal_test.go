@@ -105,12 +105,12 @@ func TestOneAskAtATime(t *testing.T) {
 	}
 	r.Typed()
 	r.Remark("Type one of y, n and Enter.")
-	render(display.CloseAsk{At: display.At{Session: "s"}, Closed: event.AskClosed{Ask: "a1", Outcome: "allowed", Who: "web"}, Label: "yes"})
+	render(display.CloseAsk{At: display.At{Session: "s"}, Closed: event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Who: "web"}, Label: "yes"})
 	if _, a, _, ok := r.Asked(); !ok || a.Ask != "a2" {
 		t.Errorf("%v is asked", a)
 	}
 	r.Typed()
-	render(display.CloseAsk{At: display.At{Session: "s"}, Closed: event.AskClosed{Ask: "a2", Outcome: "denied", Who: "parley"}, Label: "no"})
+	render(display.CloseAsk{At: display.At{Session: "s"}, Closed: event.AskClosed{Ask: "a2", Outcome: event.OutcomeDenied, Who: "parley"}, Label: "no"})
 	if _, _, _, ok := r.Asked(); ok {
 		t.Error("something is asked")
 	}

@@ -41,17 +41,17 @@ func Run() []event.Event {
 		event.BlockGrew{Block: "r1.t1.s1.b2", Text: "I'll add it."},
 		event.BlockEnded{Block: "r1.t1.s1.b2", Role: event.RoleText, Text: "I'll add it."},
 		event.CallAnnounced{Call: "call_1", Name: "edit"},
-		event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s1.b1", "r1.t1.s1.b2"}, Calls: []event.CallID{"call_1"}, Stop: "tool_calls", Usage: usage})
+		event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s1.b1", "r1.t1.s1.b2"}, Calls: []event.CallID{"call_1"}, Stop: event.StopCalls, Usage: usage})
 	at.Response = ""
 	add(event.UsageChanged{Step: usage, Run: usage, Session: usage, ContextUsed: 100, ContextLimit: 128000},
-		event.CallStarted{Call: "call_1", Name: "edit", Arguments: json.RawMessage(`{"path":"main.go","edits":[{"old":"a","new":"b"}]}`), Origin: "model"},
+		event.CallStarted{Call: "call_1", Name: "edit", Arguments: json.RawMessage(`{"path":"main.go","edits":[{"old":"a","new":"b"}]}`), Origin: event.CallerModel},
 		event.PermissionPreviewed{Call: "call_1", Tool: "edit", Diff: "@@ -1 +1 @@\n-a\n+b\n", File: "main.go", Language: "go"},
 		event.PermissionReady{Call: "call_1", Tool: "edit"},
-		event.AskOpened{Ask: "a1", Kind: event.AskPermission, Call: "call_1", Title: "Allow this edit?", Options: []event.Option{{Key: "y", Label: "yes, once", Effect: "allow", Scope: "once"}}},
+		event.AskOpened{Ask: "a1", Kind: event.AskPermission, Call: "call_1", Title: "Allow this edit?", Options: []event.Option{{Key: "y", Label: "yes, once", Effect: event.EffectAllow, Scope: event.ScopeOnce}}},
 		event.AskAnswered{Ask: "a1", Keys: []string{"y"}, Who: "parley"},
-		event.AskClosed{Ask: "a1", Outcome: "allowed", Method: "person", Key: "y", Who: "parley"},
-		event.PermissionDecided{Call: "call_1", Granted: true, Method: "person", Scope: "once", Who: "parley"},
-		event.CallGrew{Call: "call_1", Stream: "stdout", Text: "edited"},
+		event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y", Who: "parley"},
+		event.PermissionDecided{Call: "call_1", Granted: true, Method: event.MethodPerson, Scope: event.ScopeOnce, Who: "parley"},
+		event.CallGrew{Call: "call_1", Stream: event.Stdout, Text: "edited"},
 		event.CallEnded{Call: "call_1", Name: "edit", Status: event.StatusSuccess, Result: "edited main.go", Summary: "+1 −1"},
 		event.StepEnded{Number: 1})
 	at.Step = "r1.t1.s2"
@@ -61,7 +61,7 @@ func Run() []event.Event {
 		event.BlockStarted{Block: "r1.t1.s2.b1", Role: event.RoleText},
 		event.BlockGrew{Block: "r1.t1.s2.b1", Text: "Done."},
 		event.BlockEnded{Block: "r1.t1.s2.b1", Role: event.RoleText, Text: "Done."},
-		event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s2.b1"}, Calls: []event.CallID{}, Stop: "stop", Usage: usage})
+		event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s2.b1"}, Calls: []event.CallID{}, Stop: event.StopDone, Usage: usage})
 	at.Response = ""
 	add(event.UsageChanged{Step: usage, Run: usage.Plus(usage), Session: usage.Plus(usage), ContextUsed: 150, ContextLimit: 128000},
 		event.StepEnded{Number: 2})

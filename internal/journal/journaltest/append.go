@@ -57,7 +57,7 @@ func testRefusal(t *testing.T, c Child) {
 			l := create(t, s)
 			put(t, l, log[:i+1]...)
 			before, head := l.State(), l.Head()
-			note := event.Event{Body: event.NoteAdded{Level: "info", Text: "in the same batch"}}
+			note := event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "in the same batch"}}
 			_, err := l.Append(ctx, note, e)
 			var refusal *journal.Refusal
 			if !errors.As(err, &refusal) || len(refusal.Breaches) == 0 || refusal.Event.Kind() != e.Kind() {
@@ -115,7 +115,7 @@ func testCancel(t *testing.T, c Child) {
 	}})
 	l := create(t, s)
 	note := func(text string) event.Event {
-		return event.Event{Body: event.NoteAdded{Level: "info", Text: text}}
+		return event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: text}}
 	}
 	first, cancelFirst := context.WithCancel(ctx)
 	done := make(chan error)

@@ -105,7 +105,7 @@ func testBroken(t *testing.T, c Child) {
 	grow := block(t, l)
 	grow("seen ")
 	f.always = true
-	note := event.Event{Body: event.NoteAdded{Level: "info", Text: "x"}}
+	note := event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "x"}}
 	for range 3 {
 		_, err := l.Append(ctx, note)
 		wantFault(t, err, command.Internal)
@@ -138,7 +138,7 @@ func testPanic(t *testing.T, c Child) {
 		return nil
 	}})
 	l := create(t, s)
-	note := event.Event{Body: event.NoteAdded{Level: "info", Text: "x"}}
+	note := event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "x"}}
 	put(t, l, note)
 	broken = true
 	func() {

@@ -74,7 +74,7 @@ func (f *Feed) Next(s *transcript.State) []event.Event {
 
 func (f *Feed) aside(s *transcript.State) event.Body {
 	if s.Step != nil || f.one(2) {
-		return event.NoteAdded{Level: "info", Text: f.text(3)}
+		return event.NoteAdded{Level: event.LevelInfo, Text: f.text(3)}
 	}
 	return event.SessionTitled{Title: f.text(3)}
 }
@@ -128,10 +128,10 @@ func (f *Feed) response(s *transcript.State, r *transcript.Response) []event.Eve
 		for _, c := range r.Announced {
 			calls = append(calls, c.Call)
 		}
-		return f.at(s, event.ResponseEnded{Blocks: blocks, Calls: calls, Stop: "stop", Usage: event.Usage{Input: 7, Output: 5}})
+		return f.at(s, event.ResponseEnded{Blocks: blocks, Calls: calls, Stop: event.StopDone, Usage: event.Usage{Input: 7, Output: 5}})
 	case 2:
 		if f.one(4) {
-			return f.at(s, event.ResponseInterrupted{Reason: "provider"})
+			return f.at(s, event.ResponseInterrupted{Reason: event.InterruptedByProvider})
 		}
 	}
 	role := event.RoleText
@@ -152,17 +152,17 @@ func (f *Feed) rest() string {
 func (f *Feed) call(s *transcript.State, c *transcript.Call) []event.Event {
 	switch {
 	case !c.Shown:
-		return f.at(s, event.CallStarted{Call: c.ID, Name: "bash", Arguments: json.RawMessage(`{"command":"make"}`), Origin: "model"})
+		return f.at(s, event.CallStarted{Call: c.ID, Name: "bash", Arguments: json.RawMessage(`{"command":"make"}`), Origin: event.CallerModel})
 	case c.Decided == nil:
-		return f.at(s, event.PermissionDecided{Call: c.ID, Granted: !f.one(5), Method: "rule"})
+		return f.at(s, event.PermissionDecided{Call: c.ID, Granted: !f.one(5), Method: event.MethodRule})
 	case !c.Decided.Granted:
 		return f.at(s, event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusDenied, Result: "refused"})
 	case f.one(f.Words):
 		return f.at(s, event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String()})
 	}
-	stream := "stdout"
+	stream := event.Stdout
 	if f.one(4) {
-		stream = "stderr"
+		stream = event.Stderr
 	}
 	return f.at(s, event.CallGrew{Call: c.ID, Stream: stream, Offset: c.Output.Len(), Text: f.text(3)})
 }

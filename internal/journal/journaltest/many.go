@@ -32,7 +32,7 @@ func testConcurrent(t *testing.T, c Child) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				note := event.Event{Body: event.NoteAdded{Level: "info", Text: fmt.Sprintf("%d/%d", w, i)}}
+				note := event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: fmt.Sprintf("%d/%d", w, i)}}
 				o := op{begin: clock.Add(1)}
 				out, err := l.Append(ctx, note, note)
 				o.end = clock.Add(1)
@@ -138,7 +138,7 @@ func testPaces(t *testing.T, c Child) {
 	for range 1500 {
 		put(t, l, f.Next(l.State())...)
 	}
-	put(t, l, event.Event{Body: event.NoteAdded{Level: "info", Text: last}})
+	put(t, l, event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: last}})
 	wg.Wait()
 	for i := range states {
 		same(t, fmt.Sprintf("reader %d", i), l.State(), states[i])

@@ -195,7 +195,7 @@ func testInside(t *testing.T, c Child) {
 	l := create(t, s)
 	put(t, l, log[:14]...)
 	at := log[14]
-	two := event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s1.b1", "r1.t1.s1.b2"}, Calls: []event.CallID{"a", "b"}, Stop: "tool_calls"}
+	two := event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s1.b1", "r1.t1.s1.b2"}, Calls: []event.CallID{"a", "b"}, Stop: event.StopCalls}
 	step := at
 	step.Response = ""
 	for _, b := range []event.Body{event.CallAnnounced{Call: "a", Name: "bash"}, event.CallAnnounced{Call: "b", Name: "bash"}, two} {
@@ -204,7 +204,7 @@ func testInside(t *testing.T, c Child) {
 	}
 	start := []event.Body{event.UsageChanged{}}
 	for _, id := range []event.CallID{"a", "b"} {
-		start = append(start, event.CallStarted{Call: id, Name: "bash", Origin: "model", Arguments: []byte(`{}`)},
+		start = append(start, event.CallStarted{Call: id, Name: "bash", Origin: event.CallerModel, Arguments: []byte(`{}`)},
 			event.PermissionDecided{Call: id, Granted: true})
 	}
 	for _, b := range start {
@@ -214,11 +214,11 @@ func testInside(t *testing.T, c Child) {
 	begun := l.State()
 	for i := range 5 {
 		for _, id := range []event.CallID{"a", "b"} {
-			step.Body = event.CallGrew{Call: id, Stream: "stdout", Offset: 2 * i, Text: "x" + string(rune('0'+i))}
+			step.Body = event.CallGrew{Call: id, Stream: event.Stdout, Offset: 2 * i, Text: "x" + string(rune('0'+i))}
 			put(t, l, step)
 		}
 	}
-	step.Body = event.NoteAdded{Level: "info", Text: "this brings all to the disk"}
+	step.Body = event.NoteAdded{Level: event.LevelInfo, Text: "this brings all to the disk"}
 	put(t, l, step)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func testInside(t *testing.T, c Child) {
 	if len(merged) != 3 {
 		t.Errorf("%d events are kept, want one of each call and the note", len(merged))
 	}
-	step.Body = event.CallGrew{Call: "a", Stream: "stdout", Offset: 10, Text: "more"}
+	step.Body = event.CallGrew{Call: "a", Stream: event.Stdout, Offset: 10, Text: "more"}
 	put(t, l, step)
 	for cut := range merged {
 		reader := fold(t, begun.Clone(), merged[:cut])
@@ -256,7 +256,7 @@ func testSlow(t *testing.T, c Child) {
 	text := []byte("first ")
 	for i := range n {
 		if i%1000 == 0 {
-			put(t, l, event.Event{Body: event.NoteAdded{Level: "info", Text: "a fact"}})
+			put(t, l, event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "a fact"}})
 		}
 		put(t, l, grew(len(text), "word "))
 		text = append(text, "word "...)
@@ -306,7 +306,7 @@ func testStalled(t *testing.T, c Child) {
 	}
 	defer cancel()
 	before := heap()
-	note := event.Event{Body: event.NoteAdded{Level: "info", Text: strings.Repeat("x", 64<<10)}}
+	note := event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: strings.Repeat("x", 64<<10)}}
 	const n = 250 // 16 MB
 	for i := range n {
 		put(t, l, note)

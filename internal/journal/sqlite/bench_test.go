@@ -22,7 +22,7 @@ const id = eventtest.Session
 var ctx = context.Background()
 
 func note(text string) event.Event {
-	return event.Event{Body: event.NoteAdded{Level: "info", Text: text}}
+	return event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: text}}
 }
 
 func fresh(b testing.TB) (journal.Store, journal.Log) {

@@ -38,9 +38,9 @@ func session(b testing.TB, l journal.Log, size int) {
 		at.Response = event.ResponseID(run + ".t1.s1.m")
 		add(event.ResponseStarted{}, event.BlockStarted{Block: block, Role: event.RoleText},
 			event.BlockEnded{Block: block, Role: event.RoleText, Text: said}, event.CallAnnounced{Call: call, Name: "bash"},
-			event.ResponseEnded{Blocks: []event.BlockID{block}, Calls: []event.CallID{call}, Stop: "tool_calls"})
+			event.ResponseEnded{Blocks: []event.BlockID{block}, Calls: []event.CallID{call}, Stop: event.StopCalls})
 		at.Response = ""
-		add(event.UsageChanged{}, event.CallStarted{Call: call, Name: "bash", Origin: "model", Arguments: []byte(`{"command":"make"}`)},
+		add(event.UsageChanged{}, event.CallStarted{Call: call, Name: "bash", Origin: event.CallerModel, Arguments: []byte(`{"command":"make"}`)},
 			event.PermissionDecided{Call: call, Granted: true}, event.CallEnded{Call: call, Name: "bash", Status: event.StatusSuccess, Result: result},
 			event.StepEnded{Number: 1})
 		at.Step = ""

@@ -19,7 +19,7 @@ func (s *Story) beside() {
 	case 2:
 		s.client()
 	case 3:
-		s.Add(id, event.PlanChanged{Steps: []event.PlanStep{{ID: "1", Text: s.name("step "), Status: s.pick("pending", "in_progress", "completed")}}})
+		s.Add(id, event.PlanChanged{Steps: []event.PlanStep{{ID: "1", Text: s.name("step "), Status: event.PlanStatus(s.pick("pending", "in_progress", "completed"))}}})
 	case 4:
 		s.Add(id, event.BudgetChanged{Sources: []event.BudgetSource{{Name: s.pick("system", "AGENTS.md"), Tokens: s.r.IntN(900)}}})
 		s.tools()
@@ -29,7 +29,7 @@ func (s *Story) beside() {
 		s.queue()
 	case 8:
 		if root.Run == nil && len(root.Entries) > 2 {
-			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, TokensBefore: 9000, TokensAfter: 900, Trigger: "manual"})
+			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerManual})
 		}
 	}
 }
@@ -62,13 +62,13 @@ func (s *Story) shell() {
 	add := func(b event.Body) { s.take(event.Event{Session: id, Body: b}) }
 	if len(s.State.Loose) == 0 {
 		call := event.CallID(s.name("user_"))
-		add(event.CallStarted{Call: call, Name: "bash", Arguments: []byte(`{"command":"make"}`), Origin: "user"})
-		add(event.PermissionDecided{Call: call, Granted: true, Method: "free"})
+		add(event.CallStarted{Call: call, Name: "bash", Arguments: []byte(`{"command":"make"}`), Origin: event.CallerUser})
+		add(event.PermissionDecided{Call: call, Granted: true, Method: event.MethodFree})
 		return
 	}
 	c := s.State.Loose[0]
 	if s.one(2) {
-		add(event.CallGrew{Call: c.ID, Stream: "stdout", Offset: c.Output.Len(), Text: s.words()})
+		add(event.CallGrew{Call: c.ID, Stream: event.Stdout, Offset: c.Output.Len(), Text: s.words()})
 		return
 	}
 	add(event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String()})
@@ -87,7 +87,7 @@ func (s *Story) queue() {
 			at := s.r.IntN(n)
 			s.add(event.InputChanged{Input: in, Position: &at})
 		case 2:
-			s.add(event.InputDropped{Input: in, Reason: "removed"})
+			s.add(event.InputDropped{Input: in, Reason: event.DropRemoved})
 		}
 		return
 	}
@@ -110,7 +110,7 @@ func (s *Story) stop() {
 		s.Add(s.State.Session, event.RunAborting{Who: "parley"})
 	case 1:
 		why = transcript.Why{Reason: event.ReasonError, Message: "the disk is full"}
-		s.Add(s.State.Session, event.FaultRaised{Code: "internal", Message: why.Message})
+		s.Add(s.State.Session, event.FaultRaised{Code: event.CodeInternal, Message: why.Message})
 	case 2:
 		why = transcript.Why{Reason: event.ReasonRecovered, Message: "the daemon stopped"}
 	}
@@ -124,7 +124,7 @@ func (s *Story) stop() {
 func (s *Story) stranded() {
 	for _, lane := range []event.Lane{event.LaneSteer, event.LaneFollowUp} {
 		for _, in := range s.State.Queued(lane) {
-			s.add(event.InputDropped{Input: in.Input, Reason: "aborted"})
+			s.add(event.InputDropped{Input: in.Input, Reason: event.DropAborted})
 		}
 	}
 }

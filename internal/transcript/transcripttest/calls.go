@@ -32,7 +32,7 @@ func (s *Story) call(in *transcript.State, c *transcript.Call) {
 	case s.tasks[c.ID] != "" && s.State.Children[s.tasks[c.ID]] != nil:
 		s.agent(s.State.Children[s.tasks[c.ID]])
 	case s.one(2):
-		s.Add(id, event.CallGrew{Call: c.ID, Stream: s.pick("stdout", "stderr"), Offset: c.Output.Len(), Text: s.words()})
+		s.Add(id, event.CallGrew{Call: c.ID, Stream: event.Stream(s.pick("stdout", "stderr")), Offset: c.Output.Len(), Text: s.words()})
 	default:
 		end := event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String(), Summary: "done", DurationMS: 20}
 		if s.one(4) {
@@ -56,28 +56,28 @@ func (s *Story) decide(in *transcript.State, c *transcript.Call) {
 	}
 	switch n := s.r.IntN(6); {
 	case n < 2:
-		s.Add(id, event.PermissionDecided{Call: c.ID, Granted: true, Method: "rule", Rule: c.Name + "(**)"})
+		s.Add(id, event.PermissionDecided{Call: c.ID, Granted: true, Method: event.MethodRule, Rule: c.Name + "(**)"})
 	case n == 2 && s.one(3):
-		s.Add(id, event.PermissionDecided{Call: c.ID, Method: "unasked", Reason: "nobody is there to ask"})
+		s.Add(id, event.PermissionDecided{Call: c.ID, Method: event.MethodUnasked, Reason: "nobody is there to ask"})
 	case c.Preview == nil && s.one(2):
 		s.Add(id, event.PermissionPreviewed{Call: c.ID, Tool: c.Name, Diff: "@@ -1 +1 @@\n-a\n+b\n", File: "main.go"})
 	default:
 		s.Add(id, event.PermissionReady{Call: c.ID, Tool: c.Name}, event.AskOpened{Ask: in.NextAsk(), Kind: event.AskPermission, Call: c.ID, Title: "Allow " + c.Name + "?",
-			Options: []event.Option{{Key: "y", Label: "yes, once", Effect: "allow", Scope: "once"}, {Key: "n", Label: "no", Effect: "deny", Scope: "once"}}})
+			Options: []event.Option{{Key: "y", Label: "yes, once", Effect: event.EffectAllow, Scope: event.ScopeOnce}, {Key: "n", Label: "no", Effect: event.EffectDeny, Scope: event.ScopeOnce}}})
 	}
 }
 
 func (s *Story) answer(in *transcript.State, a event.AskOpened) {
-	key, outcome := "y", "allowed"
+	key, outcome := "y", event.OutcomeAllowed
 	if s.one(3) {
-		key, outcome = "n", "denied"
+		key, outcome = "n", event.OutcomeDenied
 	}
-	decided := event.PermissionDecided{Call: a.Call, Granted: key == "y", Method: "person", Scope: "once", Who: "web"}
+	decided := event.PermissionDecided{Call: a.Call, Granted: key == "y", Method: event.MethodPerson, Scope: event.ScopeOnce, Who: "web"}
 	if s.one(3) {
-		decided.Scope, decided.Stored = s.pick("session", "run"), []string{s.name("bash(") + ":*)"}
+		decided.Scope, decided.Stored = event.Scope(s.pick("session", "run")), []string{s.name("bash(") + ":*)"}
 	}
 	s.Add(in.Session, event.AskAnswered{Ask: a.Ask, Keys: []string{key}, Who: "web"},
-		event.AskClosed{Ask: a.Ask, Outcome: outcome, Method: "person", Key: key, Who: "web"}, decided)
+		event.AskClosed{Ask: a.Ask, Outcome: outcome, Method: event.MethodPerson, Key: key, Who: "web"}, decided)
 }
 
 // open begins the sub-agent of a call.
@@ -85,7 +85,7 @@ func (s *Story) open(c *transcript.Call) {
 	id := event.SessionID("sess-" + s.name("agent"))
 	s.tasks[c.ID] = id
 	s.Add(id, event.SessionOpened{Origin: event.OriginAgent, Parent: s.State.Session, Call: c.ID, Profile: s.pick("research", "tests"), Description: s.name("look "), Prompt: "Look."},
-		event.AgentChanged{State: "active"}, event.RunStarted{Number: 1}, event.TurnStarted{Number: 1, Lane: event.LanePrompt},
+		event.AgentChanged{State: event.AgentActive}, event.RunStarted{Number: 1}, event.TurnStarted{Number: 1, Lane: event.LanePrompt},
 		event.UserSaid{Entry: "e1", Text: "Look.", Origin: event.LanePrompt})
 }
 
@@ -95,5 +95,5 @@ func (s *Story) agent(in *transcript.State) {
 		s.run(in)
 		return
 	}
-	s.Add(in.Session, event.AgentChanged{State: "done"}, event.SessionClosed{Reason: "done"})
+	s.Add(in.Session, event.AgentChanged{State: event.AgentDone}, event.SessionClosed{Reason: event.ReasonDone})
 }

@@ -169,7 +169,7 @@ func (s *Story) afterTurn(in *transcript.State) {
 
 func (s *Story) endTurn(in *transcript.State, reason event.Reason) {
 	if reason == event.ReasonLimit {
-		s.Add(in.Session, event.FaultRaised{Code: "limit", Message: "too many steps"})
+		s.Add(in.Session, event.FaultRaised{Code: event.CodeLimit, Message: "too many steps"})
 	}
 	end := event.TurnEnded{Number: in.Turn.Number, Reason: reason}
 	if in.Turn.Answered() {
@@ -182,11 +182,11 @@ func (s *Story) endTurn(in *transcript.State, reason event.Reason) {
 func (s *Story) between(in *transcript.State) {
 	switch {
 	case s.one(6):
-		s.Add(in.Session, event.DeveloperSaid{Text: "a job is done", Origin: "job"})
+		s.Add(in.Session, event.DeveloperSaid{Text: "a job is done", Origin: event.ReminderJob})
 	case s.one(8):
-		s.Add(in.Session, event.ContextCompacted{Entry: in.NextEntry(), Summary: "We looked.", FirstKept: in.Turn.Entry, Parts: s.r.IntN(len(in.Turn.Parts) + 1), TokensBefore: 9000, TokensAfter: 900, Trigger: "threshold"})
+		s.Add(in.Session, event.ContextCompacted{Entry: in.NextEntry(), Summary: "We looked.", FirstKept: in.Turn.Entry, Parts: s.r.IntN(len(in.Turn.Parts) + 1), TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerThreshold})
 	case s.one(8):
-		s.Add(in.Session, event.NoteAdded{Level: "info", Text: s.name("note ")})
+		s.Add(in.Session, event.NoteAdded{Level: event.LevelInfo, Text: s.name("note ")})
 	}
 }
 
@@ -222,9 +222,9 @@ func (s *Story) respond(in *transcript.State) {
 // cut breaks an answer off, as a connection does; the next step goes on from it.
 func (s *Story) cut(in *transcript.State) {
 	id := in.Session
-	s.Add(id, event.ResponseInterrupted{Reason: "provider", Message: "unexpected EOF"}, event.NoteAdded{Level: "warn", Text: "The answer was cut; going on from there."})
+	s.Add(id, event.ResponseInterrupted{Reason: event.InterruptedByProvider, Message: "unexpected EOF"}, event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut; going on from there."})
 	if len(in.Step.Response.Blocks) > 0 {
-		s.Add(id, event.DeveloperSaid{Text: "Go on exactly where it stops.", Origin: "continue"})
+		s.Add(id, event.DeveloperSaid{Text: "Go on exactly where it stops.", Origin: event.ReminderContinue})
 	}
 	s.Add(id, event.StepEnded{Number: in.Step.Number})
 }
@@ -232,16 +232,16 @@ func (s *Story) cut(in *transcript.State) {
 // answered ends the response and starts its calls.
 func (s *Story) answered(in *transcript.State) {
 	r, id := in.Step.Response, in.Session
-	end := event.ResponseEnded{Blocks: []event.BlockID{}, Calls: []event.CallID{}, Stop: "stop", Usage: event.Usage{Input: 60, Output: 40}}
+	end := event.ResponseEnded{Blocks: []event.BlockID{}, Calls: []event.CallID{}, Stop: event.StopDone, Usage: event.Usage{Input: 60, Output: 40}}
 	for _, b := range r.Blocks {
 		end.Blocks = append(end.Blocks, b.ID)
 	}
 	for _, a := range r.Announced {
-		end.Calls, end.Stop = append(end.Calls, a.Call), "tool_calls"
+		end.Calls, end.Stop = append(end.Calls, a.Call), event.StopCalls
 	}
 	announced := slices.Clone(r.Announced)
 	s.Add(id, end, event.UsageChanged{Step: end.Usage, Run: in.Run.Usage.Plus(end.Usage), Session: in.Usage.Session.Plus(end.Usage), ContextUsed: 100, ContextLimit: 128000})
 	for _, a := range announced {
-		s.Add(id, event.CallStarted{Call: a.Call, Name: a.Name, Arguments: json.RawMessage(fmt.Sprintf(`{"path":"%s"}`, a.Call)), Origin: "model"})
+		s.Add(id, event.CallStarted{Call: a.Call, Name: a.Name, Arguments: json.RawMessage(fmt.Sprintf(`{"path":"%s"}`, a.Call)), Origin: event.CallerModel})
 	}
 }

@@ -144,7 +144,7 @@ func (r *Reader) take(kind string, in input) error {
 	case "error":
 		r.release()
 		r.failed, r.ended, r.metric = true, false, nil
-		r.show(display.ShowFault{Code: "provider", Message: in.failure()})
+		r.show(display.ShowFault{Code: event.CodeProvider, Message: in.failure()})
 	case "interrupt", "cancelled":
 		r.release()
 		r.stopped, r.ended, r.metric = true, false, nil
@@ -257,7 +257,7 @@ func (r *Reader) call(in input) error {
 	}
 	r.close()
 	r.finish()
-	start := display.StartCall{Call: event.CallID(r.name()), Name: call.Name, Title: event.TitleOf("", call.Args), Arguments: call.Args, Origin: "model", Alone: len(r.calls) == 0}
+	start := display.StartCall{Call: event.CallID(r.name()), Name: call.Name, Title: event.TitleOf("", call.Args), Arguments: call.Args, Origin: event.CallerModel, Alone: len(r.calls) == 0}
 	r.calls = append(r.calls, start)
 	r.show(start)
 	r.phase(display.ToolExecuting, call.Name)

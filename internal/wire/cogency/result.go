@@ -26,7 +26,7 @@ func (r *Reader) result(in input) error {
 	r.close()
 	r.finish()
 	for _, o := range outcomes {
-		end := display.EndCall{Origin: "model"}
+		end := display.EndCall{Origin: event.CallerModel}
 		if len(r.calls) > 0 {
 			c := r.calls[0]
 			r.calls = r.calls[1:]

@@ -100,7 +100,7 @@ func (c encoder) events() []any {
 	case event.UserSaid:
 		return []any{UserMessageEvent{c.at, b.Text, images(b.Attachments)}}
 	case event.DeveloperSaid:
-		return []any{DeveloperMessageEvent{c.at, DeveloperMessage{"developer", []TextPart{{"text", b.Text}}, b.Origin}}}
+		return []any{DeveloperMessageEvent{c.at, DeveloperMessage{"developer", []TextPart{{"text", b.Text}}, string(b.Origin)}}}
 	case event.StepStarted:
 		return []any{TurnStartEvent{c.at}}
 	case event.StepEnded:

@@ -72,12 +72,12 @@ func todos(steps []event.PlanStep) []Todo {
 	for _, p := range steps {
 		status := p.Status
 		switch status {
-		case "pending", "in_progress", "completed":
+		case event.PlanPending, event.PlanInProgress, event.PlanCompleted:
 		default:
 			// Skipped or failed: nothing is left to do of it.
-			status = "completed"
+			status = event.PlanCompleted
 		}
-		out = append(out, Todo{p.Text, status})
+		out = append(out, Todo{p.Text, string(status)})
 	}
 	return out
 }

@@ -192,7 +192,7 @@ func (v view) said() int {
 	return n
 }
 
-var stops = map[string]string{"tool_calls": "tool_use", "length": "length"}
+var stops = map[event.Stop]string{event.StopCalls: "tool_use", event.StopLength: "length"}
 
 // stepEnded is the status of a model round. A round that was cut has none.
 func (v view) stepEnded(run, turn string) []fact {
@@ -212,7 +212,7 @@ func (v view) stepEnded(run, turn string) []fact {
 	if u := v.s.Usage.Step; u.Input+u.Output > 0 {
 		status(fmt.Sprintf("provider_usage: input=%d output=%d total=%d", u.Input, u.Output, u.Input+u.Output))
 	}
-	if part.Stop == "tool_calls" && v.goesOn(part) {
+	if part.Stop == event.StopCalls && v.goesOn(part) {
 		status("await_next: continue_with_tool_results")
 	}
 	return out
@@ -264,9 +264,9 @@ func retryText(b event.RetryScheduled) string {
 
 func errorOf(b event.FaultRaised, run, turn string) errorEvent {
 	switch b.Code {
-	case "limit":
+	case event.CodeLimit:
 		return errorEvent{b.Message, "tool_loop_limit_exceeded", "tool await-next loop exceeded max rounds", run, turn}
-	case "provider", "canceled":
+	case event.CodeProvider, event.CodeCanceled:
 		return errorEvent{b.Message, "provider_error", "provider stream returned error", run, turn}
 	}
 	return errorEvent{b.Message, "internal_error", "run failed", run, turn}

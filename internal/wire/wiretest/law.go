@@ -29,7 +29,9 @@ func (l Laws) Run(t *testing.T) {
 	t.Run("total", l.total)
 	t.Run("answers", l.Answers)
 	t.Run("late", l.late)
-	t.Run("joined", l.joined)
+	if l.Facts != nil { // or the dialect begins with a state, or with the run
+		t.Run("joined", l.joined)
+	}
 	if l.Text != nil {
 		t.Run("chunking", l.chunking)
 	}
@@ -226,7 +228,7 @@ func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 		case r.IntN(3) == 0:
 			// Dropped: the end brings it. What follows would leave a gap, so it
 			// is dropped as well.
-			out = append(out, event.Event{Seq: e.Seq, Session: e.Session, Body: event.NoteAdded{Level: "info", Text: "gap"}})
+			out = append(out, event.Event{Seq: e.Seq, Session: e.Session, Body: event.NoteAdded{Level: event.LevelInfo, Text: "gap"}})
 		default:
 			n := 1 + r.IntN(len(b.Text)-1)
 			first, second := b, b

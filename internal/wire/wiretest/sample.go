@@ -53,11 +53,11 @@ func Turns() []event.Event {
 	l.at.Run = "r1"
 	l.add(event.RunStarted{Number: 1})
 	l.turn(1, event.LanePrompt, "i1", "")
-	l.answer(1, "Looking.", "tool_calls", "call_1", "call_2")
+	l.answer(1, "Looking.", event.StopCalls, "call_1", "call_2")
 	l.call("call_1", "glob", event.StatusSuccess, "main.go")
 	l.call("call_2", "bash", event.StatusError, "Command exited with code 1")
 	l.add(event.StepEnded{Number: 1})
-	l.answer(2, "One file.", "stop")
+	l.answer(2, "One file.", event.StopDone)
 	l.add(event.StepEnded{Number: 2})
 	l.at.Step = ""
 	l.add(event.TurnEnded{Number: 1, Reason: event.ReasonDone, Entry: "e2", Parent: "e1"})
@@ -94,7 +94,7 @@ func (l *builder) turn(n int, lane event.Lane, input event.InputID, parent event
 	l.add(started, event.UserSaid{Entry: event.EntryID(fmt.Sprintf("e%d", 2*n-1)), Parent: parent, Text: "say", Origin: lane})
 }
 
-func (l *builder) answer(step int, text, stop string, calls ...event.CallID) {
+func (l *builder) answer(step int, text string, stop event.Stop, calls ...event.CallID) {
 	l.at.Step = event.StepID(fmt.Sprintf("%s.s%d", l.at.Turn, step))
 	l.add(event.StepStarted{Number: step})
 	l.at.Response = event.ResponseID(l.at.Step + ".m")
@@ -116,9 +116,9 @@ func (l *builder) answer(step int, text, stop string, calls ...event.CallID) {
 }
 
 func (l *builder) call(id event.CallID, name string, status event.Status, result string) {
-	l.add(event.CallStarted{Call: id, Name: name, Arguments: json.RawMessage(`{}`), Origin: "model"},
-		event.PermissionDecided{Call: id, Granted: true, Method: "free"},
-		event.CallGrew{Call: id, Stream: "stdout", Text: "a bit"},
+	l.add(event.CallStarted{Call: id, Name: name, Arguments: json.RawMessage(`{}`), Origin: event.CallerModel},
+		event.PermissionDecided{Call: id, Granted: true, Method: event.MethodFree},
+		event.CallGrew{Call: id, Stream: event.Stdout, Text: "a bit"},
 		event.CallEnded{Call: id, Name: name, Status: status, Result: result})
 }
 
@@ -129,10 +129,10 @@ func (l *builder) cut(text string, why event.Reason, entry, parent event.EntryID
 	l.at.Response = event.ResponseID(l.at.Step + ".m")
 	block := event.BlockID(l.at.Step + ".b1")
 	l.add(event.ResponseStarted{}, event.BlockStarted{Block: block, Role: event.RoleText}, event.BlockGrew{Block: block, Text: text},
-		event.BlockEnded{Block: block, Role: event.RoleText, Text: text}, event.ResponseInterrupted{Reason: "provider"})
+		event.BlockEnded{Block: block, Role: event.RoleText, Text: text}, event.ResponseInterrupted{Reason: event.InterruptedByProvider})
 	l.at.Response = ""
 	if why == event.ReasonError {
-		l.add(event.FaultRaised{Code: "provider", Message: "the server closed the stream"})
+		l.add(event.FaultRaised{Code: event.CodeProvider, Message: "the server closed the stream"})
 	}
 	l.add(event.StepEnded{Number: 1})
 	l.at.Step = ""
