@@ -214,7 +214,7 @@ func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g gran
 			return
 		}
 		e := at
-		e.Body = event.CallGrew{Call: event.CallID(c.ID), Stream: event.Stream(s), Offset: offset, Text: chunk}
+		e.Body = event.CallDelta{Call: event.CallID(c.ID), Stream: event.Stream(s), Offset: offset, Text: chunk}
 		offset += len(chunk)
 		growErr = r.log.Grow(b.logged, e)
 	})

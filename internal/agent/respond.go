@@ -127,7 +127,7 @@ func (w *writer) grow(role event.Role, text string) error {
 		return err
 	}
 	e := w.envelope()
-	e.Body = event.BlockGrew{Block: w.open.Block, Offset: len(w.text), Text: text}
+	e.Body = event.BlockDelta{Block: w.open.Block, Offset: len(w.text), Text: text}
 	w.text = append(w.text, text...)
 	return w.run.log.Grow(w.logged, e)
 }

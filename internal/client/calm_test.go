@@ -66,9 +66,9 @@ func TestCoalescedReadLosesNothing(t *testing.T) {
 		body  event.Body
 		looks int
 	}{
-		{"all at once", 0, event.BlockGrew{Text: "word "}, 200},
-		{"text", 20 * time.Millisecond, event.BlockGrew{Text: "word "}, 20},
-		{"output", 20 * time.Millisecond, event.CallGrew{Text: "line\n"}, 20},
+		{"all at once", 0, event.BlockDelta{Text: "word "}, 200},
+		{"text", 20 * time.Millisecond, event.BlockDelta{Text: "word "}, 20},
+		{"output", 20 * time.Millisecond, event.CallDelta{Text: "line\n"}, 20},
 		{"facts", 20 * time.Millisecond, event.NoteAdded{Text: "so"}, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestCloseWaitsForNoRest(t *testing.T) {
 		conn := newConn(ctx, transport.Stream(w, transport.Lines{}, transport.Peer{}, nil), native.Welcome{})
 		conn.Calm(time.Hour)
 		time.Sleep(time.Second)
-		e := event.Event{Seq: 1, Session: "sess-1", Body: event.BlockGrew{Text: "word "}}
+		e := event.Event{Seq: 1, Session: "sess-1", Body: event.BlockDelta{Text: "word "}}
 		text, err := e.AppendJSON(nil)
 		if err != nil {
 			t.Fatal(err)

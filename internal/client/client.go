@@ -135,7 +135,7 @@ func (c *Conn) rest(line native.Line, waited time.Duration) {
 		return
 	}
 	switch line.Event.Body.(type) {
-	case event.BlockGrew, event.CallGrew:
+	case event.BlockDelta, event.CallDelta:
 		select {
 		case <-time.After(d):
 		case <-c.ctx.Done():

@@ -34,7 +34,7 @@ func Example() {
 		switch b := e.Body.(type) {
 		case event.UserSaid:
 			fmt.Println("$", b.Text)
-		case event.BlockGrew:
+		case event.BlockDelta:
 			fmt.Println("…", b.Text)
 		case event.BlockEnded:
 			fmt.Println(">", b.Text)

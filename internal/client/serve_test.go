@@ -89,8 +89,8 @@ func answered(prompt string) []event.Event {
 	at.Step = "r1.t1.s1"
 	add(event.StepStarted{Number: 1})
 	at.Response = "r1.t1.s1.m"
-	add(event.ResponseStarted{}, event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: "Umbrellas,"},
-		event.BlockGrew{Block: "b1", Offset: 10, Text: " and hats."}, event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "Umbrellas, and hats."},
+	add(event.ResponseStarted{}, event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockDelta{Block: "b1", Text: "Umbrellas,"},
+		event.BlockDelta{Block: "b1", Offset: 10, Text: " and hats."}, event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "Umbrellas, and hats."},
 		event.ResponseEnded{Blocks: []event.BlockID{"b1"}, Calls: []event.CallID{}, Stop: event.StopDone})
 	at.Response = ""
 	add(event.UsageChanged{}, event.StepEnded{Number: 1})

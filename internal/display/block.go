@@ -13,11 +13,11 @@ func (n *news) grew() {
 		return
 	}
 	switch b := n.e.Body.(type) {
-	case event.BlockGrew:
+	case event.BlockDelta:
 		if open := n.s.Block(); open != nil && open.ID == b.Block && b.Text != "" {
 			n.grow(open.Role, b.Text)
 		}
-	case event.CallGrew:
+	case event.CallDelta:
 		if b.Text != "" {
 			n.show(AppendCall{n.at, b.Call, b.Stream, b.Text})
 		}

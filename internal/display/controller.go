@@ -54,7 +54,7 @@ func (c *Controller) next(s *transcript.State, e event.Event) error {
 		n.s = transcript.New()
 	}
 	n.at = At{e.Session, c.voice(&n), e.Seq, e.Time}
-	if _, _, grew := e.Grew(); grew { // by far the most frequent, and it ends nothing
+	if _, _, grew := e.Delta(); grew { // by far the most frequent, and it ends nothing
 		n.grew()
 		s.Apply(e)
 		return c.render(n.out)

@@ -104,7 +104,7 @@ func (n *news) take() {
 		event.ResponseStarted, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.PermissionReady:
 		// State, not story: a status line, a plan or a list of what is queued reads
 		// these from the transcript. What they end, endings tells.
-	case event.BlockGrew, event.CallGrew:
+	case event.BlockDelta, event.CallDelta:
 		// See grew.
 	case event.SessionListed, event.SessionUnlisted, event.ActiveChanged:
 		// The catalog's, not a session's.

@@ -61,18 +61,18 @@ func scenarios() map[string][]event.Event {
 			block := s.begin(main, event.RoleText, "While they ", "work, I ")
 			s.child("sess-a", "t1", "research", "find callers", "Find all callers of Login.")
 			s.child("sess-b", "t2", "tests", "write tests", "Write tests.")
-			s.add(main, event.BlockGrew{Block: block, Offset: 19, Text: "write "})
+			s.add(main, event.BlockDelta{Block: block, Offset: 19, Text: "write "})
 			s.say("sess-a", event.RoleThinking, "**Search**\n\nI look for it.")
 			s.say("sess-b", event.RoleText, "I ", "begin.")
 			s.answered("sess-a", `c1 grep {"pattern":"Login("}`)
 			s.answered("sess-b", `c1 bash {"command":"go test ./..."}`)
 			s.ran("sess-b", "c1", event.StatusError, "exit 1", "a\nb\nc\nd\ne\nf\ng\n")
-			s.add(main, event.BlockGrew{Block: block, Offset: 25, Text: "this.\n\nAnd "})
+			s.add(main, event.BlockDelta{Block: block, Offset: 25, Text: "this.\n\nAnd "})
 			s.ran("sess-a", "c1", event.StatusSuccess, "4 matches", "api/routes.go:31\n")
 			s.stepEnd("sess-a").stepEnd("sess-b").step("sess-a").step("sess-b")
 			s.say("sess-a", event.RoleText, "Found **4** callers.")
 			s.answered("sess-a").finish("sess-a", event.ReasonDone).closed("sess-a", event.ReasonDone)
-			s.add(main, event.BlockGrew{Block: block, Offset: 36, Text: "that."},
+			s.add(main, event.BlockDelta{Block: block, Offset: 36, Text: "that."},
 				event.BlockEnded{Block: block, Role: event.RoleText, Text: "While they work, I write this.\n\nAnd that."})
 			s.answered(main)
 			s.say("sess-b", event.RoleText, "One test fails.")
@@ -122,7 +122,7 @@ func scenarios() map[string][]event.Event {
 		"interrupt-tool": func(s *script) {
 			s.prompt("Run").step(main)
 			s.answered(main, `c1 bash {"command":"sleep 99"}`)
-			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodRule}, event.CallGrew{Call: "c1", Stream: event.Stdout, Text: "tick\n"})
+			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodRule}, event.CallDelta{Call: "c1", Stream: event.Stdout, Text: "tick\n"})
 			s.abort()
 		},
 		"interrupt-agent": func(s *script) {
@@ -179,7 +179,7 @@ func scenarios() map[string][]event.Event {
 		"recovered": func(s *script) {
 			s.prompt("Go").step(main)
 			s.answered(main, `c1 bash {"command":"make"}`)
-			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodRule}, event.CallGrew{Call: "c1", Stream: event.Stdout, Text: "cc a.c\n"})
+			s.add(main, event.PermissionDecided{Call: "c1", Granted: true, Method: event.MethodRule}, event.CallDelta{Call: "c1", Stream: event.Stdout, Text: "cc a.c\n"})
 			s.close(transcript.Why{Reason: event.ReasonRecovered})
 		},
 		"beside": func(s *script) {
@@ -190,9 +190,9 @@ func scenarios() map[string][]event.Event {
 				event.ClientJoined{Client: "c2", Name: "web"},
 				event.CallStarted{Call: "u1", Name: "bash", Arguments: json.RawMessage(`{"command":"date"}`), Origin: event.CallerUser},
 				event.PermissionDecided{Call: "u1", Granted: true, Method: event.MethodPerson},
-				event.BlockGrew{Block: block, Offset: 5, Text: "two, "},
+				event.BlockDelta{Block: block, Offset: 5, Text: "two, "},
 				event.CallEnded{Call: "u1", Name: "bash", Status: event.StatusSuccess, Summary: "1 line", Result: "Mon\n"},
-				event.BlockGrew{Block: block, Offset: 5, Text: "two, three."},
+				event.BlockDelta{Block: block, Offset: 5, Text: "two, three."},
 				event.BlockEnded{Block: block, Role: event.RoleText, Text: "One, two, three."})
 			s.answered(main).stepEnd(main).step(main)
 			image := s.begin(main, event.RoleImage)

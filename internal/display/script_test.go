@@ -128,7 +128,7 @@ func (s *script) begin(id event.SessionID, role event.Role, pieces ...string) ev
 	s.add(id, event.BlockStarted{Block: block, Role: role})
 	at := 0
 	for _, p := range pieces {
-		s.add(id, event.BlockGrew{Block: block, Offset: at, Text: p})
+		s.add(id, event.BlockDelta{Block: block, Offset: at, Text: p})
 		at += len(p)
 	}
 	return block
@@ -178,7 +178,7 @@ func (s *script) ran(id event.SessionID, call event.CallID, status event.Status,
 	}
 	s.add(id, d)
 	if granted && result != "" {
-		s.add(id, event.CallGrew{Call: call, Stream: event.Stdout, Text: result})
+		s.add(id, event.CallDelta{Call: call, Stream: event.Stdout, Text: result})
 	}
 	return s.add(id, event.CallEnded{Call: call, Name: s.in(id).OpenCall(call).Name, Status: status, Summary: summary, Result: result, DurationMS: 120})
 }

@@ -66,8 +66,9 @@ type CallStarted struct {
 	Origin    Caller          `json:"origin" doc:"model or user"`
 }
 
-// CallGrew is live output of a running call. It stops at the cap of the result.
-type CallGrew struct {
+// CallDelta is live output of a running call. It stops at the cap of the
+// result. Its kind is call.grew.
+type CallDelta struct {
 	Call   CallID `json:"call"`
 	Stream Stream `json:"stream" doc:"stdout or stderr"`
 	Offset int    `json:"offset" doc:"bytes of output before this text, both streams counted"`
@@ -123,7 +124,7 @@ type PermissionDecided struct {
 }
 
 func (CallStarted) kind() string         { return "call.started" }
-func (CallGrew) kind() string            { return "call.grew" }
+func (CallDelta) kind() string           { return "call.grew" }
 func (CallEnded) kind() string           { return "call.ended" }
 func (PermissionPreviewed) kind() string { return "permission.previewed" }
 func (PermissionReady) kind() string     { return "permission.ready" }

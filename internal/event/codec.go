@@ -78,7 +78,7 @@ func appendData(b []byte, body Body) ([]byte, error) {
 			return b, errors.New("data is not JSON")
 		}
 		return append(b, v.Data...), nil
-	case BlockGrew: // by far the most frequent kind
+	case BlockDelta: // by far the most frequent kind
 		b = append(b, `{"block":`...)
 		b = appendString(b, string(v.Block))
 		b = append(b, `,"offset":`...)

@@ -70,12 +70,12 @@ func (e Event) Kind() string {
 	return e.Body.kind()
 }
 
-// Fact reports whether the event must be durable before anyone sees it. All
-// events but block.grew and call.grew are facts: what grew carries is repeated
-// by the ended event of its block or call.
-func (e Event) Fact() bool {
+// Durable reports whether the event must be on the disk before anyone sees it.
+// That is so for every event but the deltas, block.grew and call.grew: the
+// ended event of their block or call repeats what they carry.
+func (e Event) Durable() bool {
 	switch e.Body.(type) {
-	case BlockGrew, CallGrew:
+	case BlockDelta, CallDelta:
 		return false
 	}
 	return true

@@ -120,7 +120,7 @@ func FuzzDecode(f *testing.F) {
 
 func BenchmarkAppendGrew(b *testing.B) {
 	e := eventtest.All()[0]
-	e.Body = event.BlockGrew{Block: "r1.t1.s1.b1", Offset: 4000, Text: "word "}
+	e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: 4000, Text: "word "}
 	buf := make([]byte, 0, 512)
 	b.ReportAllocs()
 	for b.Loop() {

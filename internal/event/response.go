@@ -56,9 +56,9 @@ type BlockStarted struct {
 	Role  Role    `json:"role" doc:"text, thinking or image"`
 }
 
-// BlockGrew adds text to the open block. It is never a fact alone: block.ended
-// repeats the whole.
-type BlockGrew struct {
+// BlockDelta adds text to the open block. Its kind is block.grew. It is not
+// durable by itself: block.ended repeats the whole text.
+type BlockDelta struct {
 	Block  BlockID `json:"block"`
 	Offset int     `json:"offset" doc:"bytes of the block before this text"`
 	Text   string  `json:"text"`
@@ -101,7 +101,7 @@ type ResponseInterrupted struct {
 
 func (ResponseStarted) kind() string     { return "response.started" }
 func (BlockStarted) kind() string        { return "block.started" }
-func (BlockGrew) kind() string           { return "block.grew" }
+func (BlockDelta) kind() string          { return "block.grew" }
 func (BlockEnded) kind() string          { return "block.ended" }
 func (CallAnnounced) kind() string       { return "call.announced" }
 func (ResponseEnded) kind() string       { return "response.ended" }

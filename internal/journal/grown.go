@@ -31,9 +31,9 @@ func (k key) String() string {
 // keyOf returns what a stored event can be dropped by.
 func keyOf(e event.Event) key {
 	switch b := e.Body.(type) {
-	case event.BlockGrew:
+	case event.BlockDelta:
 		return key{'b', e.Session, string(b.Block)}
-	case event.CallGrew:
+	case event.CallDelta:
 		return key{'c', e.Session, string(b.Call)}
 	case event.SessionListed, event.SessionUnlisted:
 		return key{'l', e.Session, ""}
@@ -74,7 +74,7 @@ type growth struct {
 
 func (g *grown) add(e event.Event) {
 	k := keyOf(e)
-	offset, text, _ := e.Grew()
+	offset, text, _ := e.Delta()
 	g.count++
 	g.bytes += len(text)
 	if r := g.last[k]; r != nil && r.end == offset && event.SameText(r.e, e) {
@@ -125,10 +125,10 @@ func (g *grown) empty() bool { return len(g.rows) == 0 }
 func (g *grown) full() bool { return g.bytes >= maxGrownBytes || g.count >= maxGrownCount }
 
 // event is the row as it is stored.
-func (r *growth) event() event.Event { return r.e.WithGrown(r.offset(), string(r.text)) }
+func (r *growth) event() event.Event { return r.e.WithDelta(r.offset(), string(r.text)) }
 
 func (r *growth) offset() int {
-	offset, _, _ := r.e.Grew()
+	offset, _, _ := r.e.Delta()
 	return offset
 }
 

@@ -99,9 +99,9 @@ func TestGrownIsMerged(t *testing.T) {
 		for i, batch := range test.batches {
 			var g grown
 			for _, w := range batch {
-				ev := event.Event{Seq: w.seq, Body: event.BlockGrew{Block: "b", Offset: w.offset, Text: w.text}}
+				ev := event.Event{Seq: w.seq, Body: event.BlockDelta{Block: "b", Offset: w.offset, Text: w.text}}
 				if w.call != "" {
-					ev.Body = event.CallGrew{Call: event.CallID(w.call), Stream: event.Stream(w.stream), Offset: w.offset, Text: w.text}
+					ev.Body = event.CallDelta{Call: event.CallID(w.call), Stream: event.Stream(w.stream), Offset: w.offset, Text: w.text}
 				}
 				g.add(ev)
 			}
@@ -114,9 +114,9 @@ func TestGrownIsMerged(t *testing.T) {
 		var rows []grew
 		for _, r := range out {
 			switch b := r.event().Body.(type) {
-			case event.BlockGrew:
+			case event.BlockDelta:
 				rows = append(rows, grew{r.e.Seq, "", "", b.Offset, b.Text})
-			case event.CallGrew:
+			case event.CallDelta:
 				rows = append(rows, grew{r.e.Seq, string(b.Call), string(b.Stream), b.Offset, b.Text})
 			}
 		}

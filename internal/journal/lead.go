@@ -152,7 +152,7 @@ func (l *tape) stage(w *work, r *request) error {
 		if k := dropOf(e); k.kind != 0 {
 			drops = append(drops, k)
 		}
-		if !e.Fact() {
+		if !e.Durable() {
 			return nil
 		}
 		data, err := e.AppendJSON(nil)
@@ -167,7 +167,7 @@ func (l *tape) stage(w *work, r *request) error {
 		return err
 	}
 	for _, e := range r.events {
-		if !e.Fact() {
+		if !e.Durable() {
 			w.fresh.add(e)
 		} else if k := dropOf(e); k.kind != 0 {
 			w.fresh.drop(k)

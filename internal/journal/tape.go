@@ -166,7 +166,7 @@ func (l *tape) legal(e event.Event) error {
 	if found := transcript.Check(l.state, l.fold(e)); len(found) > 0 {
 		return &Refusal{e, found}
 	}
-	if _, text, _ := e.Grew(); !utf8.ValidString(text) {
+	if _, text, _ := e.Delta(); !utf8.ValidString(text) {
 		return command.Faultf(command.Invalid, "%s with text that is not UTF-8", e.Kind())
 	}
 	return nil
@@ -181,7 +181,7 @@ func (l *tape) Append(ctx context.Context, events ...event.Event) ([]event.Event
 		return nil, given(l.id, err)
 	}
 	events = slices.Clone(events)
-	grew := !slices.ContainsFunc(events, event.Event.Fact)
+	grew := !slices.ContainsFunc(events, event.Event.Durable)
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
@@ -297,9 +297,9 @@ func (l *tape) Head() event.Seq {
 // weight is about how many bytes of memory an event's texts take.
 func weight(e event.Event) int {
 	switch b := e.Body.(type) {
-	case event.BlockGrew:
+	case event.BlockDelta:
 		return len(b.Text)
-	case event.CallGrew:
+	case event.CallDelta:
 		return len(b.Text)
 	case event.BlockEnded:
 		return len(b.Text)

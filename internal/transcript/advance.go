@@ -29,12 +29,12 @@ func advance(s *State, e event.Event, yield func(event.Event) bool) {
 		return
 	}
 	switch b := e.Body.(type) {
-	case event.BlockGrew:
+	case event.BlockDelta:
 		if open := in.Block(); open != nil && open.ID == b.Block {
 			beyond(e, open.Text.Len(), yield)
 			return
 		}
-	case event.CallGrew:
+	case event.CallDelta:
 		if call := in.OpenCall(b.Call); call != nil {
 			beyond(e, call.Output.Len(), yield)
 			return
@@ -42,7 +42,7 @@ func advance(s *State, e event.Event, yield func(event.Event) bool) {
 	case event.BlockEnded:
 		if open := in.Block(); open != nil && open.ID == b.Block && open.Text.Len() < len(b.Text) {
 			rest := e
-			rest.Seq, rest.Body = 0, event.BlockGrew{Block: b.Block, Offset: open.Text.Len(), Text: b.Text[open.Text.Len():]}
+			rest.Seq, rest.Body = 0, event.BlockDelta{Block: b.Block, Offset: open.Text.Len(), Text: b.Text[open.Text.Len():]}
 			if !yield(rest) {
 				return
 			}
@@ -54,11 +54,11 @@ func advance(s *State, e event.Event, yield func(event.Event) bool) {
 // beyond yields what of a grew event comes after the first have bytes. A gap,
 // which no legal log has, is left as it is.
 func beyond(e event.Event, have int, yield func(event.Event) bool) {
-	offset, text, _ := e.Grew()
+	offset, text, _ := e.Delta()
 	switch skip := have - offset; {
 	case offset < 0 || skip <= 0:
 		yield(e)
 	case skip < len(text):
-		yield(e.WithGrown(have, text[skip:]))
+		yield(e.WithDelta(have, text[skip:]))
 	}
 }

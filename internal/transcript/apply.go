@@ -71,10 +71,10 @@ func (s *State) apply(e event.Event) {
 		s.applyRun(e)
 	case event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.UserSaid, event.DeveloperSaid:
 		s.applyInput(e)
-	case event.ResponseStarted, event.BlockStarted, event.BlockGrew, event.BlockEnded, event.CallAnnounced,
+	case event.ResponseStarted, event.BlockStarted, event.BlockDelta, event.BlockEnded, event.CallAnnounced,
 		event.ResponseEnded, event.ResponseInterrupted:
 		s.applyResponse(e)
-	case event.CallStarted, event.CallGrew, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
+	case event.CallStarted, event.CallDelta, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
 		s.applyCall(e)
 	case event.AskOpened:
 		s.Asks = append(s.Asks, b)

@@ -90,9 +90,9 @@ func (c *check) event() {
 		c.run()
 	case event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.UserSaid, event.DeveloperSaid, event.LeafChanged:
 		c.input()
-	case event.ResponseStarted, event.BlockStarted, event.BlockGrew, event.BlockEnded, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.UsageChanged:
+	case event.ResponseStarted, event.BlockStarted, event.BlockDelta, event.BlockEnded, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.UsageChanged:
 		c.response()
-	case event.CallStarted, event.CallGrew, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
+	case event.CallStarted, event.CallDelta, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
 		c.call()
 	case event.AskOpened, event.AskAnswered, event.AskClosed:
 		c.ask()

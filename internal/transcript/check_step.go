@@ -38,7 +38,7 @@ func (c *check) response() {
 		c.must(r.Block == nil, LawBlock, "block.started inside a block")
 		c.must(b.Block != "", LawEnvelope, "a block without an id")
 		c.must(!slices.ContainsFunc(r.Blocks, func(have Block) bool { return have.ID == b.Block }), LawBlock, "block %s started a second time", b.Block)
-	case event.BlockGrew:
+	case event.BlockDelta:
 		switch {
 		case r.Block == nil || r.Block.ID != b.Block:
 			c.breach(LawBlock, "block.grew of %s, which is not open", b.Block)
@@ -65,7 +65,7 @@ func (c *check) response() {
 // responseLaw is the law that an event outside a response breaks.
 func (c *check) responseLaw() Law {
 	switch c.e.Body.(type) {
-	case event.BlockStarted, event.BlockGrew, event.BlockEnded:
+	case event.BlockStarted, event.BlockDelta, event.BlockEnded:
 		return LawBlock
 	case event.CallAnnounced:
 		return LawAnnounced
@@ -96,7 +96,7 @@ func (c *check) call() {
 		c.must(call.Shown, LawDecided, "permission.decided of %s before call.started", id)
 		c.must(call.Decided == nil, LawDecided, "permission.decided of %s a second time", id)
 		c.must(!c.askOpen(id), LawDecided, "permission.decided of %s with its ask open", id)
-	case event.CallGrew:
+	case event.CallDelta:
 		if call.Decided == nil || !call.Decided.Granted {
 			c.breach(LawEffect, "output of %s, which was not granted", id)
 		}

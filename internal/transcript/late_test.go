@@ -187,14 +187,14 @@ func TestAdvanceTwice(t *testing.T) {
 				s.Apply(news)
 			}
 			again := []event.Event{e}
-			if offset, grown, ok := e.Grew(); ok {
-				whole := e.WithGrown(offset, grown)
+			if offset, grown, ok := e.Delta(); ok {
+				whole := e.WithDelta(offset, grown)
 				whole.Seq = 0
-				again = append(again, whole, whole.WithGrown(offset+len(grown)/2, grown[len(grown)/2:]))
+				again = append(again, whole, whole.WithDelta(offset+len(grown)/2, grown[len(grown)/2:]))
 			}
 			for _, e := range again {
 				for news := range transcript.Advance(s, e) {
-					if _, grown, ok := news.Grew(); !ok || grown != "" {
+					if _, grown, ok := news.Delta(); !ok || grown != "" {
 						t.Fatalf("%s: %d %s is news a second time: %+v", name, e.Seq, e.Kind(), news)
 					}
 				}
@@ -212,12 +212,12 @@ func TestAdvanceBringsTheRest(t *testing.T) {
 	for name, log := range logs(t) {
 		s, said := transcript.New(), make(map[string]string)
 		for i, e := range log {
-			if _, _, grew := e.Grew(); grew && i%2 == 0 {
+			if _, _, grew := e.Delta(); grew && i%2 == 0 {
 				continue
 			}
 			for news := range transcript.Advance(s, e) {
 				switch b := news.Body.(type) {
-				case event.BlockGrew:
+				case event.BlockDelta:
 					if key := string(e.Session) + string(b.Block); b.Offset == len(said[key]) {
 						said[key] += b.Text
 					}

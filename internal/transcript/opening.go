@@ -259,7 +259,7 @@ func (o *opening) response(r *Response) {
 		o.at = b.Started
 		o.add(event.BlockStarted{Block: b.ID, Role: b.Role})
 		if b.Text.Len() > 0 {
-			o.add(event.BlockGrew{Block: b.ID, Text: b.Text.String()})
+			o.add(event.BlockDelta{Block: b.ID, Text: b.Text.String()})
 		}
 	}
 	switch r.Phase {
@@ -302,7 +302,7 @@ func (o *opening) call(c *Call, add func(...event.Body)) {
 		add(*c.Decided)
 	}
 	if c.Output.Len() > 0 {
-		add(event.CallGrew{Call: c.ID, Stream: event.Stdout, Text: c.Output.String()})
+		add(event.CallDelta{Call: c.ID, Stream: event.Stdout, Text: c.Output.String()})
 	}
 	if c.Ended != nil {
 		if at := o.s.Waiting; !at.IsZero() {

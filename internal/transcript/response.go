@@ -10,7 +10,7 @@ func (s *State) applyResponse(e event.Event) {
 	if s.Step == nil {
 		return
 	}
-	if b, ok := e.Body.(event.BlockGrew); ok { // by far the most frequent
+	if b, ok := e.Body.(event.BlockDelta); ok { // by far the most frequent
 		s.grow(b)
 		return
 	}
@@ -55,7 +55,7 @@ func (s *State) applyResponse(e event.Event) {
 	}
 }
 
-func (s *State) grow(b event.BlockGrew) {
+func (s *State) grow(b event.BlockDelta) {
 	if open := s.Block(); open != nil && open.ID == b.Block {
 		s.wrote(open.Role, open.Text.add(b.Offset, b.Text))
 	}
@@ -119,7 +119,7 @@ func (s *State) applyCall(e event.Event) {
 			c.Arguments, c.Title = b.Arguments, event.TitleOf(b.Title, b.Arguments)
 		}
 		s.decided(b)
-	case event.CallGrew:
+	case event.CallDelta:
 		c.Output.add(b.Offset, b.Text)
 	case event.CallEnded:
 		c.Ended, c.Output, c.Preview = &b, Grown{}, nil
@@ -153,7 +153,7 @@ func callOf(body event.Body) event.CallID {
 	switch b := body.(type) {
 	case event.CallStarted:
 		return b.Call
-	case event.CallGrew:
+	case event.CallDelta:
 		return b.Call
 	case event.CallEnded:
 		return b.Call

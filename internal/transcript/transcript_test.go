@@ -223,7 +223,7 @@ func TestCheckOfGrewIsFree(t *testing.T) {
 	seen := 0
 	s := transcript.New()
 	for _, e := range log {
-		if !e.Fact() {
+		if !e.Durable() {
 			seen++
 			if n := testing.AllocsPerRun(100, func() { transcript.Check(s, e) }); n > 1 {
 				t.Errorf("%s: %v allocations", e.Kind(), n) // one is the check itself
@@ -247,7 +247,7 @@ func BenchmarkApplyGrew(b *testing.B) {
 			e := eventtest.Run()[8]
 			grow := func(n int) {
 				for range n {
-					g := event.BlockGrew{Block: "r1.t1.s1.b1", Offset: s.Step.Response.Block.Text.Len(), Text: "word "}
+					g := event.BlockDelta{Block: "r1.t1.s1.b1", Offset: s.Step.Response.Block.Text.Len(), Text: "word "}
 					e.Body, e.Seq = g, e.Seq+1
 					transcript.Check(s, e)
 					s.Apply(e)

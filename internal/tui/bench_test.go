@@ -47,7 +47,7 @@ func streamOnStdout(n int) int {
 		for at := 0; at < len(text); {
 			<-tick.C
 			size := min(5+at%2, len(text)-at)
-			source.happen(event.BlockGrew{Block: "b", Offset: at, Text: text[at : at+size]})
+			source.happen(event.BlockDelta{Block: "b", Offset: at, Text: text[at : at+size]})
 			at += size
 		}
 		source.happen(event.BlockEnded{Block: "b", Role: event.RoleText})
@@ -161,7 +161,7 @@ func BenchmarkEcho(b *testing.B) {
 			case <-stop:
 				return
 			}
-			r.source.happen(event.BlockGrew{Block: "b", Offset: at, Text: text[at:min(at+5, len(text))]})
+			r.source.happen(event.BlockDelta{Block: "b", Offset: at, Text: text[at:min(at+5, len(text))]})
 		}
 	}()
 	var took []time.Duration
@@ -199,7 +199,7 @@ func BenchmarkFrame(b *testing.B) {
 			at := 0
 			for i := range lines {
 				text := fmt.Sprintf("line %d of the answer\n\n", i)
-				s.happen(event.BlockGrew{Block: "b", Offset: at, Text: text})
+				s.happen(event.BlockDelta{Block: "b", Offset: at, Text: text})
 				at += len(text)
 				if i%1000 == 0 {
 					s.draw()
@@ -210,14 +210,14 @@ func BenchmarkFrame(b *testing.B) {
 			s.draw()
 			b.ReportAllocs()
 			for b.Loop() {
-				s.happen(event.BlockGrew{Block: "b", Offset: at, Text: "word "})
+				s.happen(event.BlockDelta{Block: "b", Offset: at, Text: "word "})
 				at += 5
 				p := s.lay()
 				Draw(s.shown, p)
 				s.shown = p
 				s.reduce(Drawn{p})
 				if at%4000 < 5 {
-					s.happen(event.BlockGrew{Block: "b", Offset: at, Text: "\n\n"})
+					s.happen(event.BlockDelta{Block: "b", Offset: at, Text: "\n\n"})
 					at += 2
 				}
 			}

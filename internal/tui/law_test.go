@@ -74,14 +74,14 @@ func (w *teller) more() {
 		w.ended = append(w.ended, w.call)
 		w.call = ""
 	case w.call != "":
-		s.happen(event.CallGrew{Call: event.CallID(w.call), Text: "out\x1b[3J" + strings.Repeat("o", w.r.IntN(150)) + "\n"})
+		s.happen(event.CallDelta{Call: event.CallID(w.call), Text: "out\x1b[3J" + strings.Repeat("o", w.r.IntN(150)) + "\n"})
 	case w.open && w.r.IntN(12) == 0:
 		s.happen(event.BlockEnded{Block: event.BlockID(w.block), Role: event.RoleText})
 		w.open = false
 	case w.open:
 		text := w.words(s.model.size.Width)
 		for _, piece := range cut(text+w.pick("\n", "\n\n", "\n\n", " ", "\n- "), w.r) {
-			s.happen(event.BlockGrew{Block: event.BlockID(w.block), Offset: w.grown, Text: piece})
+			s.happen(event.BlockDelta{Block: event.BlockID(w.block), Offset: w.grown, Text: piece})
 			w.grown += len(piece)
 		}
 	case w.r.IntN(4) == 0:

@@ -238,7 +238,7 @@ func TestRunOnPty(t *testing.T) {
 		t.Fatalf("sent %+v", got)
 	}
 	r.source.happen(begin("hello")...)
-	r.source.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: "Hi, **you**.\n"})
+	r.source.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockDelta{Block: "b1", Text: "Hi, **you**.\n"})
 	r.untilText("Hi, you.")
 	r.source.happen(event.BlockEnded{Block: "b1", Role: event.RoleText, Text: "Hi, **you**.\n"})
 	r.source.happen(finish()...)

@@ -91,9 +91,9 @@ func (s *told) reads(text string) error {
 	for s.at < len(s.log) {
 		s.next()
 		switch b := s.log[s.at-1].Body.(type) {
-		case event.BlockGrew:
+		case event.BlockDelta:
 			said += b.Text
-		case event.CallGrew:
+		case event.CallDelta:
 			said += b.Text
 		}
 		if strings.Contains(said, text) {
@@ -203,9 +203,9 @@ func (s *told) join(end int) {
 	for _, e := range s.log[:end] {
 		of := ""
 		switch b := e.Body.(type) {
-		case event.BlockGrew:
+		case event.BlockDelta:
 			of = string(e.Session) + string(b.Block)
-		case event.CallGrew:
+		case event.CallDelta:
 			of = string(e.Session) + string(b.Call)
 		}
 		if e.Seq <= opened.State.Seq && !ended[of] {

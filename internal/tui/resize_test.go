@@ -14,7 +14,7 @@ func writing(t *testing.T, w, h int, reflow term.Reflow) *stage {
 	s := newStage(t, w, h, reflow, "$ parley")
 	s.draw()
 	s.happen(begin("tell me")...)
-	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockGrew{Block: "b", Text: strings.Repeat("a long paragraph ", 60)})
+	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockDelta{Block: "b", Text: strings.Repeat("a long paragraph ", 60)})
 	s.draw()
 	return s
 }
@@ -82,7 +82,7 @@ func TestFinishedBlocksLeaveWhole(t *testing.T) {
 	s.happen(begin("tell me")...)
 	text := strings.Repeat("a paragraph of some length, which is one of many\n\n", 60) +
 		"```\n" + strings.Repeat("a line of a fence\n", 200) + "```\n\nthe end\n"
-	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockGrew{Block: "b", Text: text})
+	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockDelta{Block: "b", Text: text})
 	pages := 0
 	for s.model.Urgency() == Prompt {
 		p := s.draw()

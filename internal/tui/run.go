@@ -250,9 +250,9 @@ func (l *loop) happened(e event.Event) {
 func weight(e event.Event) int {
 	const least = 64
 	switch b := e.Body.(type) {
-	case event.BlockGrew:
+	case event.BlockDelta:
 		return least + len(b.Text)
-	case event.CallGrew:
+	case event.CallDelta:
 		return least + len(b.Text)
 	case event.BlockEnded:
 		return least + len(b.Text)

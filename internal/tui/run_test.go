@@ -89,15 +89,15 @@ func TestReconnect(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.untilText("ask for anything")
 	r.source.happen(begin("go")...)
-	r.source.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockGrew{Block: "b", Text: "first line\n\nsecond "})
+	r.source.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockDelta{Block: "b", Text: "first line\n\nsecond "})
 	r.untilText("second")
 	r.source.updates <- client.Lost{Err: errors.New("the daemon is gone")}
 	r.untilText("reconnecting")
 	r.source.updates <- client.Joined{Client: "me again"}
 	r.wrote("connected again")
 	r.source.seq -= 2
-	r.source.happen(event.BlockGrew{Block: "b", Text: "first line\n\nsecond "}, event.BlockGrew{Block: "b", Text: "first line\n\nsecond "})
-	r.source.happen(event.BlockGrew{Block: "b", Offset: len("first line\n\nsecond "), Text: "line"}, event.BlockEnded{Block: "b", Role: event.RoleText, Text: "first line\n\nsecond line"})
+	r.source.happen(event.BlockDelta{Block: "b", Text: "first line\n\nsecond "}, event.BlockDelta{Block: "b", Text: "first line\n\nsecond "})
+	r.source.happen(event.BlockDelta{Block: "b", Offset: len("first line\n\nsecond "), Text: "line"}, event.BlockEnded{Block: "b", Role: event.RoleText, Text: "first line\n\nsecond line"})
 	r.source.happen(finish()...)
 	r.untilText("ask for anything")
 	if got := strings.TrimSpace(r.lines()); !strings.HasPrefix(got, "$ go\n\nfirst line\n\nsecond line\n\n›") {
@@ -206,7 +206,7 @@ func TestStalledTerminalCatchesUp(t *testing.T) {
 	source.happen(append(begin("go"), event.BlockStarted{Block: "b", Role: event.RoleText})...)
 	text := strings.Repeat("x", size-2) + "\n\n"
 	for i := range pieces {
-		source.happen(event.BlockGrew{Block: "b", Offset: i * size, Text: text})
+		source.happen(event.BlockDelta{Block: "b", Offset: i * size, Text: text})
 	}
 	for range 100 {
 		terminal.events <- term.Key{Name: "a", Text: "a"}
@@ -247,7 +247,7 @@ func TestForbiddenSequences(t *testing.T) {
 	at := 0
 	for i := range 200 {
 		text := fmt.Sprintf("- item %d \x1b[2J\n", i)
-		r.source.happen(event.BlockGrew{Block: "b", Offset: at, Text: text})
+		r.source.happen(event.BlockDelta{Block: "b", Offset: at, Text: text})
 		at += len(text)
 	}
 	r.source.happen(event.BlockEnded{Block: "b", Role: event.RoleText})

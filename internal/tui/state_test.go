@@ -137,7 +137,7 @@ func TestScenarios(t *testing.T) {
 	s.write("hello")
 	s.press("enter")
 	s.happen(begin("hello")...)
-	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: "one\n\ntwo\n\nthree"})
+	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockDelta{Block: "b1", Text: "one\n\ntwo\n\nthree"})
 	step("appended", fields{VisibleStart: 5, VisibleEnd: 7}) // prompt, blank, one, blank, two; then blank and three
 	p := s.lay()
 	step("being written", fields{VisibleStart: 5, VisibleEnd: 7, Sync: NeedsInsert, Cursor: HiddenDuringScrollbackInsert})
@@ -201,7 +201,7 @@ func TestScenarios(t *testing.T) {
 func TestBoundaryInSourceUnits(t *testing.T) {
 	s := newStage(t, 80, 24, term.ReflowLogical)
 	s.happen(begin("go")...)
-	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockGrew{Block: "b1", Text: strings.Repeat("word ", 40) + "\n\nmore"})
+	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockDelta{Block: "b1", Text: strings.Repeat("word ", 40) + "\n\nmore"})
 	s.draw()
 	before := s.model.RenderState()
 	for _, w := range []int{20, 200, 33, 80} {

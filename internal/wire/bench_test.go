@@ -35,7 +35,7 @@ func deltas(n int) []event.Event {
 		out = append(out, e)
 	}
 	for _, e := range log {
-		b, grew := e.Body.(event.BlockGrew)
+		b, grew := e.Body.(event.BlockDelta)
 		if end, ok := e.Body.(event.BlockEnded); ok && end.Block == "r1.t1.s2.b1" {
 			end.Text = strings.Repeat("word ", n)
 			e.Body = end
@@ -45,7 +45,7 @@ func deltas(n int) []event.Event {
 			continue
 		}
 		for i := range n {
-			e.Body = event.BlockGrew{Block: b.Block, Offset: 5 * i, Text: "word "}
+			e.Body = event.BlockDelta{Block: b.Block, Offset: 5 * i, Text: "word "}
 			add(e)
 		}
 	}

@@ -46,7 +46,7 @@ type entry struct {
 }
 
 func keyOf(c Class, e event.Event, seq event.Seq) key {
-	offset, text, _ := e.Grew()
+	offset, text, _ := e.Delta()
 	return key{class: c, session: e.Session, seq: seq, rest: e.Seq == 0, offset: offset, length: len(text)}
 }
 

@@ -56,8 +56,8 @@ func continues(a, b item) bool {
 	if !event.SameText(a.event, b.event) {
 		return false
 	}
-	offset, text, _ := a.event.Grew()
-	next, _, _ := b.event.Grew()
+	offset, text, _ := a.event.Delta()
+	next, _, _ := b.event.Delta()
 	return offset+len(text) == next
 }
 
@@ -73,13 +73,13 @@ func joined(items []item, size int) item {
 		text.WriteString(grown(items[i]))
 	}
 	last := items[len(items)-1].event
-	offset, _, _ := it.event.Grew()
-	it.event = it.event.WithGrown(offset, text.String())
+	offset, _, _ := it.event.Delta()
+	it.event = it.event.WithDelta(offset, text.String())
 	it.event.Seq, it.event.Time = last.Seq, last.Time
 	return it
 }
 
 func grown(it item) string {
-	_, text, _ := it.event.Grew()
+	_, text, _ := it.event.Delta()
 	return text
 }

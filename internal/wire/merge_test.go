@@ -70,7 +70,7 @@ func (r *reading) take(t *testing.T, line string) {
 	r.got.Apply(e)
 	for r.real.Seq < e.Seq {
 		r.real.Apply(r.log[0])
-		if want, _ := r.log[0].AppendJSON(nil); r.log[0].Fact() && string(want) != line {
+		if want, _ := r.log[0].AppendJSON(nil); r.log[0].Durable() && string(want) != line {
 			t.Errorf("got  %s\nwant %s", line, want)
 		}
 		r.log = r.log[1:]
@@ -156,7 +156,7 @@ func TestLongBacklogIsOneDelta(t *testing.T) {
 			e := run[8]
 			for i := range c.pieces {
 				e.Seq = event.Seq(9 + i)
-				e.Body = event.BlockGrew{Block: "r1.t1.s1.b1", Offset: i * c.size, Text: strings.Repeat("w", c.size)}
+				e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: i * c.size, Text: strings.Repeat("w", c.size)}
 				h.Append(e)
 			}
 			e.Seq++
@@ -171,7 +171,7 @@ func TestLongBacklogIsOneDelta(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, ok := e.Body.(event.BlockGrew)
+				b, ok := e.Body.(event.BlockDelta)
 				if !ok {
 					break
 				}
@@ -187,8 +187,8 @@ func TestLongBacklogIsOneDelta(t *testing.T) {
 // A streak is of one text: where the second half is of another, or does not go on
 // where the first ended, there are two.
 func TestMergeKeepsToOneText(t *testing.T) {
-	block := func(e event.Event, b event.BlockGrew) event.Event { e.Body = b; return e }
-	call := func(e event.Event, b event.CallGrew) event.Event { e.Body = b; return e }
+	block := func(e event.Event, b event.BlockDelta) event.Event { e.Body = b; return e }
+	call := func(e event.Event, b event.CallDelta) event.Event { e.Body = b; return e }
 	for what, change := range map[string]func(event.Event) event.Event{
 		"":         func(e event.Event) event.Event { return e },
 		"session":  func(e event.Event) event.Event { e.Session = "sess-child"; return e },
@@ -199,19 +199,19 @@ func TestMergeKeepsToOneText(t *testing.T) {
 		"cause":    func(e event.Event) event.Event { e.Cause = "c9/1"; return e },
 		"kind": func(e event.Event) event.Event {
 			switch b := e.Body.(type) {
-			case event.BlockGrew:
-				return call(e, event.CallGrew{Call: event.CallID(b.Block), Stream: event.Stdout, Offset: b.Offset, Text: b.Text})
-			case event.CallGrew:
-				return block(e, event.BlockGrew{Block: event.BlockID(b.Call), Offset: b.Offset, Text: b.Text})
+			case event.BlockDelta:
+				return call(e, event.CallDelta{Call: event.CallID(b.Block), Stream: event.Stdout, Offset: b.Offset, Text: b.Text})
+			case event.CallDelta:
+				return block(e, event.BlockDelta{Block: event.BlockID(b.Call), Offset: b.Offset, Text: b.Text})
 			}
 			return e
 		},
 		"text": func(e event.Event) event.Event {
 			switch b := e.Body.(type) {
-			case event.BlockGrew:
+			case event.BlockDelta:
 				b.Block = "b2"
 				return block(e, b)
-			case event.CallGrew:
+			case event.CallDelta:
 				b.Call = "b2"
 				return call(e, b)
 			}
@@ -219,17 +219,17 @@ func TestMergeKeepsToOneText(t *testing.T) {
 		},
 		"offset": func(e event.Event) event.Event {
 			switch b := e.Body.(type) {
-			case event.BlockGrew:
+			case event.BlockDelta:
 				b.Offset++
 				return block(e, b)
-			case event.CallGrew:
+			case event.CallDelta:
 				b.Offset++
 				return call(e, b)
 			}
 			return e
 		},
 		"stream": func(e event.Event) event.Event {
-			if b, ok := e.Body.(event.CallGrew); ok {
+			if b, ok := e.Body.(event.CallDelta); ok {
 				b.Stream = event.Stderr
 				return call(e, b)
 			}
@@ -238,10 +238,10 @@ func TestMergeKeepsToOneText(t *testing.T) {
 	} {
 		for _, of := range []func(event.Event, int) event.Event{
 			func(e event.Event, at int) event.Event {
-				return block(e, event.BlockGrew{Block: "b1", Offset: at, Text: "w"})
+				return block(e, event.BlockDelta{Block: "b1", Offset: at, Text: "w"})
 			},
 			func(e event.Event, at int) event.Event {
-				return call(e, event.CallGrew{Call: "b1", Stream: event.Stdout, Offset: at, Text: "w"})
+				return call(e, event.CallDelta{Call: "b1", Stream: event.Stdout, Offset: at, Text: "w"})
 			},
 		} {
 			synctest.Test(t, func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestMergeKeepsToOneText(t *testing.T) {
 				for !strings.Contains(c.line(), `"over"`) {
 					lines++
 				}
-				_, ofCall := log[1].Body.(event.CallGrew)
+				_, ofCall := log[1].Body.(event.CallDelta)
 				want := 3 // the note, and two texts
 				if what == "" || what == "stream" && !ofCall {
 					want = 2

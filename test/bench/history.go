@@ -94,7 +94,7 @@ func (w *wrote) move(ctx context.Context, from, to journal.Log, at *event.Seq) (
 		var out []event.Event
 		for _, e := range page {
 			switch b := e.Body.(type) {
-			case event.BlockGrew, event.CallGrew:
+			case event.BlockDelta, event.CallDelta:
 				continue
 			case event.ContextCompacted:
 				w.shrunk++

@@ -50,7 +50,7 @@ func written(text string) []event.Event {
 	add(event.RunStarted{Number: 1})
 	add(event.BlockStarted{Block: "b1", Role: event.RoleText})
 	for i := 0; i < len(text); i += piece {
-		add(event.BlockGrew{Block: "b1", Offset: i, Text: text[i:min(i+piece, len(text))]})
+		add(event.BlockDelta{Block: "b1", Offset: i, Text: text[i:min(i+piece, len(text))]})
 	}
 	add(event.BlockEnded{Block: "b1", Role: event.RoleText, Text: text})
 	add(event.RunEnded{Reason: event.ReasonDone})

@@ -84,7 +84,7 @@ func said(t *testing.T, c *rig.Client, session event.SessionID) (facts []string,
 	var grown string
 	for _, e := range events {
 		switch b := e.Body.(type) {
-		case event.BlockGrew:
+		case event.BlockDelta:
 			if b.Offset > len(grown) {
 				t.Fatalf("seq %d: a gap: it grew at %d of %d", e.Seq, b.Offset, len(grown))
 			}
@@ -268,7 +268,7 @@ func TestLateClientGetsTheSame(t *testing.T) {
 func grownTo(n int) func(rig.Line) bool {
 	return func(l rig.Line) bool {
 		e, err := event.Decode([]byte(l.Raw))
-		b, ok := e.Body.(event.BlockGrew)
+		b, ok := e.Body.(event.BlockDelta)
 		return err == nil && ok && b.Offset+len(b.Text) >= n
 	}
 }

@@ -52,8 +52,8 @@ Lines of JSON over a Unix socket, UTF-8, ended by LF. The client speaks first:
 A session that is followed is a line ` + "`{\"type\":\"state\",…}`" + ` where the stream does not begin at the session's start, and
 then its events, the lines that have a seq. Without since it begins at the start of the open run; with since every later
 event comes, in order, without gap or repeat; 0 is everything. Who folds the events into the state has the state of one
-that was there from the start. A client that is behind gets grew events merged: the offset of the first, the seq of the
-last.
+that was there from the start. A client that is behind gets deltas (block.grew, call.grew) merged: the offset of the
+first, the seq of the last.
 
 The state names the last entries only, at most its window, and without their content, so that a line is short however long
 the session is. Read gives the rest: the entries page by page (limit, then leaf set to the parent of the first one that
@@ -82,8 +82,8 @@ func protocol(t *testing.T) string {
 	out.WriteString("\n## Events\n")
 	for i, b := range event.Kinds() {
 		fmt.Fprintf(&out, "\n### %s\n\n", event.KindOf(b))
-		if e := (event.Event{Body: b}); !e.Fact() {
-			out.WriteString("Not a fact: what it carries is repeated by the ended event of its block or call.\n\n")
+		if e := (event.Event{Body: b}); !e.Durable() {
+			out.WriteString("A delta, not durable: the ended event of its block or call repeats what it carries.\n\n")
 		}
 		keys(&out, reflect.TypeOf(b))
 		line, err := eventtest.All()[i].AppendJSON(nil)

@@ -172,7 +172,7 @@ func subject(e event.Event) string {
 		return "clients"
 	case event.CallStarted:
 		return about + " " + string(b.Call)
-	case event.CallGrew:
+	case event.CallDelta:
 		return about + " " + string(b.Call)
 	case event.CallEnded:
 		return about + " " + string(b.Call)

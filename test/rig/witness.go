@@ -105,17 +105,17 @@ func Forgotten(seen, log []event.Event) []string {
 		got[e.Seq] = true
 		there, ok := kept[e.Seq]
 		switch b := e.Body.(type) {
-		case event.BlockGrew:
+		case event.BlockDelta:
 			if b.Offset > len(said[b.Block]) {
 				out = append(out, fmt.Sprintf("seq %d: %s grew at %d, and had %d", e.Seq, b.Block, b.Offset, len(said[b.Block])))
 				continue
 			}
 			said[b.Block] = said[b.Block][:b.Offset] + b.Text
-			if grew, same := there.Body.(event.BlockGrew); ok && (!same || grew.Block != b.Block) {
+			if grew, same := there.Body.(event.BlockDelta); ok && (!same || grew.Block != b.Block) {
 				out = append(out, fmt.Sprintf("seq %d was given twice: %s, then %s", e.Seq, line(e), line(there)))
 			}
-		case event.CallGrew:
-			if grew, same := there.Body.(event.CallGrew); ok && (!same || grew.Call != b.Call) {
+		case event.CallDelta:
+			if grew, same := there.Body.(event.CallDelta); ok && (!same || grew.Call != b.Call) {
 				out = append(out, fmt.Sprintf("seq %d was given twice: %s, then %s", e.Seq, line(e), line(there)))
 			}
 		default:
@@ -132,7 +132,7 @@ func Forgotten(seen, log []event.Event) []string {
 		}
 	}
 	for _, e := range log {
-		if e.Fact() && e.Seq <= last && !got[e.Seq] {
+		if e.Durable() && e.Seq <= last && !got[e.Seq] {
 			out = append(out, fmt.Sprintf("kept and not seen, although seq %d was: %s", last, line(e)))
 		}
 	}

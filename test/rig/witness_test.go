@@ -8,7 +8,7 @@ import (
 )
 
 func grew(seq event.Seq, offset int, text string) event.Event {
-	return event.Event{Seq: seq, Session: "sess-a", Body: event.BlockGrew{Block: "b", Offset: offset, Text: text}}
+	return event.Event{Seq: seq, Session: "sess-a", Body: event.BlockDelta{Block: "b", Offset: offset, Text: text}}
 }
 
 func fact(seq event.Seq, body event.Body) event.Event {

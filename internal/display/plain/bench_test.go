@@ -26,7 +26,7 @@ func deltas(text string, size int) []event.Event {
 	add(event.RunStarted{Number: 1})
 	add(event.BlockStarted{Block: "b1", Role: event.RoleText})
 	for i := 0; i < len(text); i += size {
-		add(event.BlockGrew{Block: "b1", Offset: i, Text: text[i:min(i+size, len(text))]})
+		add(event.BlockDelta{Block: "b1", Offset: i, Text: text[i:min(i+size, len(text))]})
 	}
 	add(event.BlockEnded{Block: "b1", Role: event.RoleText, Text: text})
 	add(event.RunEnded{Reason: event.ReasonDone})

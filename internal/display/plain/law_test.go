@@ -35,14 +35,14 @@ func rechunk(log []event.Event, size int) []event.Event {
 	}
 	for _, e := range log {
 		switch b := e.Body.(type) {
-		case event.BlockGrew:
+		case event.BlockDelta:
 			continue
 		case event.BlockStarted:
 			out = append(out, e)
 			text := blocks[b.Block]
 			for i := 0; size > 0 && i < len(text); i += size {
 				g := e
-				g.Body = event.BlockGrew{Block: b.Block, Offset: i, Text: text[i:min(i+size, len(text))]}
+				g.Body = event.BlockDelta{Block: b.Block, Offset: i, Text: text[i:min(i+size, len(text))]}
 				out = append(out, g)
 			}
 			continue

@@ -34,11 +34,11 @@ func Run() []event.Event {
 	at.Response = "r1.t1.s1.m"
 	add(event.ResponseStarted{Provider: "openai-chat", Model: "m1"},
 		event.BlockStarted{Block: "r1.t1.s1.b1", Role: event.RoleThinking},
-		event.BlockGrew{Block: "r1.t1.s1.b1", Text: "An edit "},
-		event.BlockGrew{Block: "r1.t1.s1.b1", Offset: 8, Text: "will do."},
+		event.BlockDelta{Block: "r1.t1.s1.b1", Text: "An edit "},
+		event.BlockDelta{Block: "r1.t1.s1.b1", Offset: 8, Text: "will do."},
 		event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleThinking, Text: "An edit will do."},
 		event.BlockStarted{Block: "r1.t1.s1.b2", Role: event.RoleText},
-		event.BlockGrew{Block: "r1.t1.s1.b2", Text: "I'll add it."},
+		event.BlockDelta{Block: "r1.t1.s1.b2", Text: "I'll add it."},
 		event.BlockEnded{Block: "r1.t1.s1.b2", Role: event.RoleText, Text: "I'll add it."},
 		event.CallAnnounced{Call: "call_1", Name: "edit"},
 		event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s1.b1", "r1.t1.s1.b2"}, Calls: []event.CallID{"call_1"}, Stop: event.StopCalls, Usage: usage})
@@ -51,7 +51,7 @@ func Run() []event.Event {
 		event.AskAnswered{Ask: "a1", Keys: []string{"y"}, Who: "parley"},
 		event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "y", Who: "parley"},
 		event.PermissionDecided{Call: "call_1", Granted: true, Method: event.MethodPerson, Scope: event.ScopeOnce, Who: "parley"},
-		event.CallGrew{Call: "call_1", Stream: event.Stdout, Text: "edited"},
+		event.CallDelta{Call: "call_1", Stream: event.Stdout, Text: "edited"},
 		event.CallEnded{Call: "call_1", Name: "edit", Status: event.StatusSuccess, Result: "edited main.go", Summary: "+1 −1"},
 		event.StepEnded{Number: 1})
 	at.Step = "r1.t1.s2"
@@ -59,7 +59,7 @@ func Run() []event.Event {
 	at.Response = "r1.t1.s2.m"
 	add(event.ResponseStarted{Provider: "openai-chat", Model: "m1"},
 		event.BlockStarted{Block: "r1.t1.s2.b1", Role: event.RoleText},
-		event.BlockGrew{Block: "r1.t1.s2.b1", Text: "Done."},
+		event.BlockDelta{Block: "r1.t1.s2.b1", Text: "Done."},
 		event.BlockEnded{Block: "r1.t1.s2.b1", Role: event.RoleText, Text: "Done."},
 		event.ResponseEnded{Blocks: []event.BlockID{"r1.t1.s2.b1"}, Calls: []event.CallID{}, Stop: event.StopDone, Usage: usage})
 	at.Response = ""

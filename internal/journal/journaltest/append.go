@@ -76,8 +76,8 @@ func testRefusal(t *testing.T, c Child) {
 	put(t, l, log[:8]...)
 	for _, b := range []event.Body{
 		nil,
-		event.BlockGrew{Block: "r1.t1.s1.b1", Text: "\xff"},
-		event.BlockGrew{Block: "r1.t1.s1.b1", Offset: 1, Text: "a gap"},
+		event.BlockDelta{Block: "r1.t1.s1.b1", Text: "\xff"},
+		event.BlockDelta{Block: "r1.t1.s1.b1", Offset: 1, Text: "a gap"},
 		event.Unknown{Type: "later.kind", Data: []byte(`{`)},
 	} {
 		e := log[7]

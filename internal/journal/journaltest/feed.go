@@ -115,7 +115,7 @@ func (f *Feed) response(s *transcript.State, r *transcript.Response) []event.Eve
 		if f.one(f.Words) {
 			return f.at(s, event.BlockEnded{Block: b.ID, Role: b.Role, Text: b.Text.String() + f.rest()})
 		}
-		return f.at(s, event.BlockGrew{Block: b.ID, Offset: b.Text.Len(), Text: f.text(3)})
+		return f.at(s, event.BlockDelta{Block: b.ID, Offset: b.Text.Len(), Text: f.text(3)})
 	}
 	switch f.r.IntN(6) {
 	case 0:
@@ -164,5 +164,5 @@ func (f *Feed) call(s *transcript.State, c *transcript.Call) []event.Event {
 	if f.one(4) {
 		stream = event.Stderr
 	}
-	return f.at(s, event.CallGrew{Call: c.ID, Stream: stream, Offset: c.Output.Len(), Text: f.text(3)})
+	return f.at(s, event.CallDelta{Call: c.ID, Stream: stream, Offset: c.Output.Len(), Text: f.text(3)})
 }

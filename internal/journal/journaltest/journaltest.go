@@ -193,7 +193,7 @@ func same(t testing.TB, what string, want, got any) {
 
 // facts leaves out what grew.
 func facts(events []event.Event) []event.Event {
-	return slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return !e.Fact() })
+	return slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return !e.Durable() })
 }
 
 func wantFault(t testing.TB, err error, code command.Code) {

@@ -135,7 +135,7 @@ func block(t testing.TB, l journal.Log) (grow func(text string) event.Event) {
 
 func grew(offset int, text string) event.Event {
 	e := eventtest.Run()[8]
-	e.Body = event.BlockGrew{Block: "r1.t1.s1.b1", Offset: offset, Text: text}
+	e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: offset, Text: text}
 	return e
 }
 
@@ -214,7 +214,7 @@ func testInside(t *testing.T, c Child) {
 	begun := l.State()
 	for i := range 5 {
 		for _, id := range []event.CallID{"a", "b"} {
-			step.Body = event.CallGrew{Call: id, Stream: event.Stdout, Offset: 2 * i, Text: "x" + string(rune('0'+i))}
+			step.Body = event.CallDelta{Call: id, Stream: event.Stdout, Offset: 2 * i, Text: "x" + string(rune('0'+i))}
 			put(t, l, step)
 		}
 	}
@@ -228,7 +228,7 @@ func testInside(t *testing.T, c Child) {
 	if len(merged) != 3 {
 		t.Errorf("%d events are kept, want one of each call and the note", len(merged))
 	}
-	step.Body = event.CallGrew{Call: "a", Stream: event.Stdout, Offset: 10, Text: "more"}
+	step.Body = event.CallDelta{Call: "a", Stream: event.Stdout, Offset: 10, Text: "more"}
 	put(t, l, step)
 	for cut := range merged {
 		reader := fold(t, begun.Clone(), merged[:cut])

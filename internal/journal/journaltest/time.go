@@ -107,7 +107,7 @@ func testFactBeforeView(t *testing.T, c Child) {
 	s := store(t, c, opt)
 	l = create(t, s)
 	for _, e := range eventtest.Run() {
-		if e.Fact() {
+		if e.Durable() {
 			hidden = l.Head() + 1
 		}
 		put(t, l, e)

@@ -97,7 +97,7 @@ func BenchmarkDurable(b *testing.B) {
 
 func grew(offset int, text string) event.Event {
 	e := eventtest.Run()[8]
-	e.Body = event.BlockGrew{Block: "r1.t1.s1.b1", Offset: offset, Text: text}
+	e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: offset, Text: text}
 	return e
 }
 
@@ -128,7 +128,7 @@ func BenchmarkDeltas(b *testing.B) {
 								b.Error(err)
 								return
 							}
-							g := e.Body.(event.BlockGrew)
+							g := e.Body.(event.BlockDelta)
 							if end = g.Offset + len(g.Text); end == text {
 								return
 							}

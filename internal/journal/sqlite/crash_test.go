@@ -213,7 +213,7 @@ func check(t *testing.T, n int, dir string, seen map[event.Seq]event.Event, last
 		kept[e.Seq] = e
 	}
 	for seq, e := range seen {
-		if e.Fact() {
+		if e.Durable() {
 			if d := cmp.Diff(e, kept[seq]); d != "" {
 				t.Fatalf("crash %d: the fact %d %s was seen and is not kept:\n%s", n, seq, e.Kind(), d)
 			}
@@ -241,7 +241,7 @@ func check(t *testing.T, n int, dir string, seen map[event.Seq]event.Event, last
 func grownText(seen map[event.Seq]event.Event, id event.BlockID, last event.Seq) string {
 	text := ""
 	for seq := event.Seq(1); seq <= last; seq++ {
-		if b, ok := seen[seq].Body.(event.BlockGrew); ok && b.Block == id {
+		if b, ok := seen[seq].Body.(event.BlockDelta); ok && b.Block == id {
 			text = text[:b.Offset] + b.Text
 		}
 	}

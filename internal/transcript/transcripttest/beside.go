@@ -68,7 +68,7 @@ func (s *Story) shell() {
 	}
 	c := s.State.Loose[0]
 	if s.one(2) {
-		add(event.CallGrew{Call: c.ID, Stream: event.Stdout, Offset: c.Output.Len(), Text: s.words()})
+		add(event.CallDelta{Call: c.ID, Stream: event.Stdout, Offset: c.Output.Len(), Text: s.words()})
 		return
 	}
 	add(event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String()})

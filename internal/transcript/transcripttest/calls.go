@@ -32,7 +32,7 @@ func (s *Story) call(in *transcript.State, c *transcript.Call) {
 	case s.tasks[c.ID] != "" && s.State.Children[s.tasks[c.ID]] != nil:
 		s.agent(s.State.Children[s.tasks[c.ID]])
 	case s.one(2):
-		s.Add(id, event.CallGrew{Call: c.ID, Stream: event.Stream(s.pick("stdout", "stderr")), Offset: c.Output.Len(), Text: s.words()})
+		s.Add(id, event.CallDelta{Call: c.ID, Stream: event.Stream(s.pick("stdout", "stderr")), Offset: c.Output.Len(), Text: s.words()})
 	default:
 		end := event.CallEnded{Call: c.ID, Name: c.Name, Status: event.StatusSuccess, Result: c.Output.String(), Summary: "done", DurationMS: 20}
 		if s.one(4) {

@@ -194,7 +194,7 @@ func (s *Story) respond(in *transcript.State) {
 	r, id := in.Step.Response, in.Session
 	if b := r.Block; b != nil {
 		if !s.one(4) {
-			s.Add(id, event.BlockGrew{Block: b.ID, Offset: b.Text.Len(), Text: s.words()})
+			s.Add(id, event.BlockDelta{Block: b.ID, Offset: b.Text.Len(), Text: s.words()})
 			return
 		}
 		s.Add(id, event.BlockEnded{Block: b.ID, Role: b.Role, Text: b.Text.String(), DurationMS: 300})

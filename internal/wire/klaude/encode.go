@@ -105,7 +105,7 @@ func (c encoder) events() []any {
 		return []any{TurnStartEvent{c.at}}
 	case event.StepEnded:
 		return []any{TurnEndEvent{c.at}}
-	case event.BlockStarted, event.BlockGrew, event.BlockEnded, event.CallAnnounced, event.ResponseEnded, event.UsageChanged:
+	case event.BlockStarted, event.BlockDelta, event.BlockEnded, event.CallAnnounced, event.ResponseEnded, event.UsageChanged:
 		return c.responded()
 	case event.CallStarted:
 		return []any{toolCall(c.of(), b.Call, b.Name, b.Arguments)}
@@ -123,7 +123,7 @@ func (c encoder) events() []any {
 		event.ClientJoined, event.ClientLeft, event.SessionListed, event.SessionUnlisted, event.ActiveChanged,
 		event.RunAborting, event.TurnStarted, event.TurnEnded, event.TurnRecovered,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped,
-		event.ResponseStarted, event.ResponseInterrupted, event.CallGrew,
+		event.ResponseStarted, event.ResponseInterrupted, event.CallDelta,
 		event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided,
 		event.AskOpened, event.AskAnswered, event.AskClosed,
 		event.ToolsChanged, event.BudgetChanged, event.ContextCompacted, event.NoteAdded, event.InitProgressed, event.FilesChanged, event.Unknown:
@@ -137,7 +137,7 @@ func (c encoder) responded() []any {
 	switch b := c.e.Body.(type) {
 	case event.BlockStarted:
 		return boundary(b.Role, ThinkingStartEvent{of}, AssistantTextStartEvent{of})
-	case event.BlockGrew:
+	case event.BlockDelta:
 		if r := c.response(); r != nil && r.Block != nil && b.Text != "" {
 			return boundary(r.Block.Role, ThinkingDeltaEvent{of, b.Text}, AssistantTextDeltaEvent{of, b.Text})
 		}

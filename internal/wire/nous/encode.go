@@ -115,7 +115,7 @@ func (v view) facts() []fact {
 		return v.turnEnded(b, run, turn)
 	case event.StepEnded:
 		return v.stepEnded(run, turn)
-	case event.BlockGrew:
+	case event.BlockDelta:
 		if r := v.response(); r != nil && r.Block != nil && r.Block.Role == event.RoleText {
 			return []fact{{"message_update", messageUpdate{b.Text, v.message("assistant"), run, turn}}}
 		}
@@ -137,7 +137,7 @@ func (v view) facts() []fact {
 	case event.RunAborting, event.StepStarted, event.ResponseStarted, event.ResponseEnded, event.ResponseInterrupted,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.TurnRecovered, event.ContextCompacted:
 		return nil // the protocol shows their effects only
-	case event.BlockStarted, event.BlockEnded, event.CallAnnounced, event.CallStarted, event.CallGrew:
+	case event.BlockStarted, event.BlockEnded, event.CallAnnounced, event.CallStarted, event.CallDelta:
 		return nil // what grew has shown the text; a call is shown when it runs, its output when it ends
 	case event.PermissionPreviewed, event.PermissionReady, event.AskOpened, event.AskAnswered, event.AskClosed,
 		event.ToolsChanged, event.PlanChanged, event.PlanCleared, event.UsageChanged, event.BudgetChanged, event.DeveloperSaid, event.NoteAdded,

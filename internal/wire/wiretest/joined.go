@@ -66,7 +66,7 @@ func plain(log []event.Event) []event.Event {
 		case event.CallStarted:
 			users[b.Call] = b.Origin == event.CallerUser
 			call = b.Call
-		case event.CallGrew:
+		case event.CallDelta:
 			call = b.Call
 		case event.CallEnded:
 			call = b.Call

@@ -221,7 +221,7 @@ func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 	var out []event.Event
 	for _, e := range log {
 		e.Seq *= 2 // room for a second piece
-		b, ok := e.Body.(event.BlockGrew)
+		b, ok := e.Body.(event.BlockDelta)
 		switch {
 		case !ok || len(b.Text) < 2:
 			out = append(out, e)
@@ -235,7 +235,7 @@ func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 			first.Text = b.Text[:n]
 			back := r.IntN(n + 1) // an overlap
 			second.Offset, second.Text = b.Offset+n-back, b.Text[n-back:]
-			for _, body := range []event.BlockGrew{first, second} {
+			for _, body := range []event.BlockDelta{first, second} {
 				e.Body = body
 				out = append(out, e)
 				e.Seq++
@@ -250,7 +250,7 @@ func dropGaps(log []event.Event) []event.Event {
 	var out []event.Event
 	have := make(map[event.BlockID]int)
 	for _, e := range log {
-		if b, ok := e.Body.(event.BlockGrew); ok {
+		if b, ok := e.Body.(event.BlockDelta); ok {
 			if b.Offset > have[b.Block] {
 				continue
 			}

@@ -101,7 +101,7 @@ func (l *builder) answer(step int, text string, stop event.Stop, calls ...event.
 	block := event.BlockID(l.at.Step + ".b1")
 	l.add(event.ResponseStarted{Provider: "script", Model: "m"}, event.BlockStarted{Block: block, Role: event.RoleText})
 	half := len(text) / 2
-	l.add(event.BlockGrew{Block: block, Text: text[:half]}, event.BlockGrew{Block: block, Offset: half, Text: text[half:]})
+	l.add(event.BlockDelta{Block: block, Text: text[:half]}, event.BlockDelta{Block: block, Offset: half, Text: text[half:]})
 	l.add(event.BlockEnded{Block: block, Role: event.RoleText, Text: text})
 	for _, c := range calls {
 		l.add(event.CallAnnounced{Call: c, Name: map[event.CallID]string{"call_1": "glob", "call_2": "bash"}[c]})
@@ -118,7 +118,7 @@ func (l *builder) answer(step int, text string, stop event.Stop, calls ...event.
 func (l *builder) call(id event.CallID, name string, status event.Status, result string) {
 	l.add(event.CallStarted{Call: id, Name: name, Arguments: json.RawMessage(`{}`), Origin: event.CallerModel},
 		event.PermissionDecided{Call: id, Granted: true, Method: event.MethodFree},
-		event.CallGrew{Call: id, Stream: event.Stdout, Text: "a bit"},
+		event.CallDelta{Call: id, Stream: event.Stdout, Text: "a bit"},
 		event.CallEnded{Call: id, Name: name, Status: status, Result: result})
 }
 
@@ -128,7 +128,7 @@ func (l *builder) cut(text string, why event.Reason, entry, parent event.EntryID
 	l.add(event.StepStarted{Number: 1})
 	l.at.Response = event.ResponseID(l.at.Step + ".m")
 	block := event.BlockID(l.at.Step + ".b1")
-	l.add(event.ResponseStarted{}, event.BlockStarted{Block: block, Role: event.RoleText}, event.BlockGrew{Block: block, Text: text},
+	l.add(event.ResponseStarted{}, event.BlockStarted{Block: block, Role: event.RoleText}, event.BlockDelta{Block: block, Text: text},
 		event.BlockEnded{Block: block, Role: event.RoleText, Text: text}, event.ResponseInterrupted{Reason: event.InterruptedByProvider})
 	l.at.Response = ""
 	if why == event.ReasonError {

@@ -1,25 +1,25 @@
 package event
 
-// Grew returns what a block.grew or call.grew adds, and where; ok is false for
-// any other event.
-func (e Event) Grew() (offset int, text string, ok bool) {
+// Delta returns the text that a block.grew or call.grew adds, and where; ok is
+// false for any other event.
+func (e Event) Delta() (offset int, text string, ok bool) {
 	switch b := e.Body.(type) {
-	case BlockGrew:
+	case BlockDelta:
 		return b.Offset, b.Text, true
-	case CallGrew:
+	case CallDelta:
 		return b.Offset, b.Text, true
 	}
 	return 0, "", false
 }
 
-// WithGrown returns the event with another offset and text; any event that is
-// not grew is returned as it is.
-func (e Event) WithGrown(offset int, text string) Event {
+// WithDelta returns the delta with another offset and text, and any other event
+// as it is.
+func (e Event) WithDelta(offset int, text string) Event {
 	switch b := e.Body.(type) {
-	case BlockGrew:
+	case BlockDelta:
 		b.Offset, b.Text = offset, text
 		e.Body = b
-	case CallGrew:
+	case CallDelta:
 		b.Offset, b.Text = offset, text
 		e.Body = b
 	}
@@ -35,11 +35,11 @@ func SameText(a, b Event) bool {
 		return false
 	}
 	switch x := a.Body.(type) {
-	case BlockGrew:
-		y, ok := b.Body.(BlockGrew)
+	case BlockDelta:
+		y, ok := b.Body.(BlockDelta)
 		return ok && x.Block == y.Block
-	case CallGrew:
-		y, ok := b.Body.(CallGrew)
+	case CallDelta:
+		y, ok := b.Body.(CallDelta)
 		return ok && x.Call == y.Call && x.Stream == y.Stream
 	}
 	return false

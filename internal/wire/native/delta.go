@@ -22,7 +22,7 @@ func parseGrew(line []byte) (event.Event, bool) {
 	e.Step = event.StepID(s.maybe(`,"step":`))
 	e.Response = event.ResponseID(s.maybe(`,"response":`))
 	e.Cause = event.Cause(s.maybe(`,"cause":`))
-	var g event.BlockGrew
+	var g event.BlockDelta
 	s.skip(`,"type":"block.grew"`)
 	g.Block = event.BlockID(s.text(`,"data":{"block":`))
 	g.Offset = int(s.number(`,"offset":`))
