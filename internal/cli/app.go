@@ -43,7 +43,8 @@ type app struct {
 	waits    waits
 	tools    []tool.Tool // that a daemon has beside the program's own
 
-	providers runtime.Providers // the types of models that there are
+	providers runtime.Providers  // the types of models that there are
+	dialects  map[string]dialect // what clients and readers of output may speak
 }
 
 // waits are how long commands wait at most, for what they can do without.
@@ -81,7 +82,7 @@ func Main(args []string, tools ...tool.Tool) int {
 
 // ours is the world of this process.
 func ours(w waits) *app {
-	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), waits: w, providers: runtime.Builtin}
+	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), waits: w, providers: runtime.Builtin, dialects: dialects}
 }
 
 func (a *app) main(args []string) int {

@@ -37,7 +37,7 @@ func (a *app) attach() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", "print instead of opening the terminal: plain, native, klaude or cogency")
+	f.StringVar(&o.format, "format", "", "print instead of opening the terminal: "+a.formatted())
 	f.StringVar(&o.since, "since", "", "every event after this `SEQ`; 0 is everything")
 	f.BoolVar(&o.idle, "until-idle", false, "leave when no run is open")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ func (a *app) completing(commands ...*cobra.Command) []*cobra.Command {
 	flags := map[string]cobra.CompletionFunc{
 		"model":   a.completeModel,
 		"session": a.completeSession,
-		"format":  fixed(strings.Split(formatNames(), ", ")...),
+		"format":  fixed(a.formatNames()...),
 		"color":   fixed("auto", "always", "never"),
 		"listen":  a.completeListen,
 		"store":   ahead("sqlite:", "memory:"),
@@ -154,8 +153,8 @@ func (a *app) completeListen(_ *cobra.Command, _ []string, typed string) ([]stri
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var words []string
-	for _, name := range slices.Sorted(maps.Keys(dialects)) {
-		words = append(words, name+"+unix:")
+	for _, name := range a.listenable() {
+		words = append(words, name+":")
 	}
 	return beginning(typed, words), cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }

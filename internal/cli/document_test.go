@@ -20,7 +20,7 @@ import (
 // own environment.
 func tree(t *testing.T) *cobra.Command {
 	t.Helper()
-	a := &app{in: os.Stdin, out: new(bytes.Buffer), err: new(bytes.Buffer), env: config.Env{}, providers: runtime.Builtin}
+	a := &app{in: os.Stdin, out: new(bytes.Buffer), err: new(bytes.Buffer), env: config.Env{}, providers: runtime.Builtin, dialects: dialects}
 	root := a.root()
 	root.InitDefaultCompletionCmd()
 	return root

@@ -3,35 +3,18 @@ package cli
 import (
 	"bufio"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"parley/internal/client"
 	"parley/internal/event"
 	"parley/internal/transcript"
 	"parley/internal/wire"
-	"parley/internal/wire/cogency"
-	"parley/internal/wire/klaude"
 )
-
-// formats are the dialects that --format names, beside plain and native.
-var formats = map[string]format{
-	"klaude":        {&klaude.Dialect, ""},
-	"cogency":       {&cogency.Dialect, ""},
-	"cogency-token": {&cogency.Dialect, cogency.Token},
-}
 
 // A format is a dialect, and what its reader is able to.
 type format struct {
 	dialect      *wire.Dialect
 	capabilities string
-}
-
-// formatNames lists all that --format takes.
-func formatNames() string {
-	return strings.Join(append([]string{"plain", "native"}, slices.Sorted(maps.Keys(formats))...), ", ")
 }
 
 // output prints to w in this format.

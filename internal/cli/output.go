@@ -46,10 +46,10 @@ func (a *app) renderer(format, color string) (output, error) {
 	case "native":
 		return &nativeOutput{w: bufio.NewWriterSize(a.out, 64<<10)}, nil
 	}
-	if f, ok := formats[format]; ok {
+	if f := a.dialects[format].print; f != nil {
 		return f.output(a.out), nil
 	}
-	return nil, usage("--format %s: it is one of %s", format, formatNames())
+	return nil, usage("--format %s: it is one of %s", format, a.formatted())
 }
 
 // terminal is the file behind w where that is a terminal.

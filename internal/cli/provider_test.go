@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -41,10 +42,12 @@ func (d toyDecoder) Event(data []byte) (bool, error) {
 
 func (d toyDecoder) End() error { return nil }
 
-// toyMain is the program with that provider.
+// toyMain is the program with that provider and the dialect chat.
 func toyMain() {
 	a := ours(patient)
 	a.providers = append(slices.Clone(runtime.Builtin), toy)
+	a.dialects = maps.Clone(dialects)
+	a.dialects["chat"] = dialect{listen: listenLines(&chat), print: &format{&chat, ""}}
 	os.Exit(a.main(os.Args[1:]))
 }
 

@@ -31,7 +31,7 @@ func (a *app) replay() *cobra.Command {
 		RunE:    func(c *cobra.Command, args []string) error { return a.replayLog(c.Context(), o, args[0]) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "plain", "plain, native, klaude or cogency")
+	f.StringVar(&o.format, "format", "plain", a.formatted())
 	f.StringVar(&o.speed, "speed", "max", "`N` times as fast as it was, or max")
 	f.Uint64Var(&o.from, "from", 0, "begin after this `SEQ`")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")

@@ -44,7 +44,7 @@ Ctrl+C once stops the run and keeps its text, twice leaves.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "plain", "plain, native, klaude or cogency")
+	f.StringVar(&o.format, "format", "plain", a.formatted())
 	f.StringVar(&o.model, "model", "", "`PROVIDER/MODEL`, such as anthropic/claude-sonnet-4-5")
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")

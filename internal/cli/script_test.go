@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 			e.Cd = filepath.Join(e.WorkDir, "work")
 			return os.MkdirAll(e.Cd, 0o700)
 		},
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "expand": expand},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "converse": converse, "expand": expand},
 		UpdateScripts: *update,
 	})
 }

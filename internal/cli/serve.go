@@ -229,7 +229,7 @@ func (d *daemon) listen(a *app, o serving) (err error) {
 		d.listeners = append(d.listeners, more...)
 	}
 	for _, spec := range o.listen {
-		more, err := listenOn(spec, local)
+		more, err := a.listenOn(spec, local)
 		if err != nil {
 			return err
 		}
@@ -303,15 +303,15 @@ func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
 }
 
 // listenOn opens what --listen names.
-func listenOn(spec string, local session.Client) ([]listener, error) {
+func (a *app) listenOn(spec string, local session.Client) ([]listener, error) {
 	kind, address, ok := strings.Cut(spec, ":")
 	dialect, carrier, plus := strings.Cut(kind, "+")
 	if !ok || !plus || address == "" {
 		return nil, usage("--listen %s: it is DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock", spec)
 	}
-	open, known := dialects[dialect]
-	if !known || carrier != "unix" {
-		return nil, usage("--listen %s: no such dialect or transport; there are %s", spec, strings.Join(listenable(), ", "))
+	open := a.dialects[dialect].listen
+	if open == nil || carrier != "unix" {
+		return nil, usage("--listen %s: no such dialect or transport; there are %s", spec, strings.Join(a.listenable(), ", "))
 	}
 	return open(address, local)
 }

@@ -55,7 +55,7 @@ func newClone(t *testing.T) *clone {
 	t.Helper()
 	root := t.TempDir()
 	c := &clone{t: t, mine: newModelServer(t, answer("true")), evil: newModelServer(t, answer("true"))}
-	c.app = &app{providers: runtime.Builtin, in: os.Stdin, out: &c.out, err: &c.err, dir: filepath.Join(root, "repository"), env: config.Env{
+	c.app = &app{providers: runtime.Builtin, dialects: dialects, in: os.Stdin, out: &c.out, err: &c.err, dir: filepath.Join(root, "repository"), env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "TEAM_KEY": planted[2].value, "TEAM_TOKEN": planted[3].value,
 	}}
 	var err error
