@@ -22,7 +22,7 @@ func (a *app) check() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE|SESSION|-",
 		Short: "Check a log against the laws",
-		Long: `Check a log against the laws that every log keeps. Each breach is a line on stdout, SEQ LAW: text,
+		Long: `Check a log against the laws that every log keeps. Each violation is a line on stdout, SEQ LAW: text,
 and the exit code is 1. FILE is NDJSON as 'run --format native' and 'sessions export' print it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.checkLog(c.Context(), args[0], partial) },
@@ -71,8 +71,8 @@ func (k *checker) event(e event.Event) error {
 
 // pass reports whether an event belongs to the run that a partial log begins in:
 // what it continues is not there to hold it to.
-func (k *checker) pass(e event.Event, found []transcript.Breach) bool {
-	starts := func(b transcript.Breach) bool { return b.Law == transcript.LawStart }
+func (k *checker) pass(e event.Event, found []transcript.Violation) bool {
+	starts := func(b transcript.Violation) bool { return b.Law == transcript.LawStart }
 	if k.partial && k.passed == 0 && slices.ContainsFunc(found, starts) {
 		k.cut = e.Run
 	}
@@ -93,13 +93,13 @@ func (a *app) checkLog(ctx context.Context, name string, partial bool) error {
 		return err
 	}
 	if k.broken > 0 {
-		return exit{1, fmt.Errorf("%d breach(es) in %d events", k.broken, k.events)}
+		return exit{1, fmt.Errorf("%d violation(s) in %d events", k.broken, k.events)}
 	}
 	if k.passed > 0 {
 		fmt.Fprintf(a.err, "parley: the log begins in the middle of a run; %d events of it were not checked\n", k.passed)
 	}
 	if k.state.Run != nil {
-		fmt.Fprintf(a.err, "parley: the log ends in the open run %s; no breach\n", k.state.Run.ID)
+		fmt.Fprintf(a.err, "parley: the log ends in the open run %s; no violation\n", k.state.Run.ID)
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 )
 
 // Dir is the folder "files" of the session.
-func (l *tape) Dir() string {
+func (l *log) Dir() string {
 	dir, _ := l.sub("files")
 	return dir
 }
 
 // sub returns a folder of the session, with an error where it is not there.
-func (l *tape) sub(name string) (string, error) {
+func (l *log) sub(name string) (string, error) {
 	dir, err := l.folder()
 	if err == nil {
 		dir = filepath.Join(dir, name)
@@ -31,7 +31,7 @@ func (l *tape) sub(name string) (string, error) {
 }
 
 // PutBlob writes under another name first, so that a blob is whole or not there.
-func (l *tape) PutBlob(ctx context.Context, r io.Reader) (sum, path string, size int64, err error) {
+func (l *log) PutBlob(ctx context.Context, r io.Reader) (sum, path string, size int64, err error) {
 	dir, err := l.sub("blobs")
 	if err != nil {
 		return "", "", 0, err
@@ -43,7 +43,7 @@ func (l *tape) PutBlob(ctx context.Context, r io.Reader) (sum, path string, size
 	return sum, filepath.Join(dir, sum), size, nil
 }
 
-func (l *tape) putBlob(ctx context.Context, dir string, r io.Reader) (sum string, size int64, err error) {
+func (l *log) putBlob(ctx context.Context, dir string, r io.Reader) (sum string, size int64, err error) {
 	f, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {
 		return "", 0, err
@@ -99,7 +99,7 @@ func syncDir(dir string) error {
 }
 
 // BlobPath accepts nothing but a digest, so no path can be made of it.
-func (l *tape) BlobPath(sum string) (string, error) {
+func (l *log) BlobPath(sum string) (string, error) {
 	if b, err := hex.DecodeString(sum); err != nil || len(b) != sha256.Size || hex.EncodeToString(b) != sum {
 		return "", command.Faultf(command.Invalid, "%.80q is not a SHA-256", sum)
 	}

@@ -11,17 +11,17 @@ import (
 	"parley/internal/transcript"
 )
 
-// A Refusal says which laws an event would have broken. Nothing of its batch
+// A Refusal says which laws an event would have violated. Nothing of its batch
 // was kept.
 type Refusal struct {
-	Event    event.Event
-	Breaches []transcript.Breach
+	Event      event.Event
+	Violations []transcript.Violation
 }
 
 // Error names the event and each law.
 func (r *Refusal) Error() string {
-	texts := make([]string, len(r.Breaches))
-	for i, b := range r.Breaches {
+	texts := make([]string, len(r.Violations))
+	for i, b := range r.Violations {
 		texts[i] = b.Error()
 	}
 	return fmt.Sprintf("%s refused: %s", r.Event.Kind(), strings.Join(texts, "; "))

@@ -64,10 +64,10 @@ func mustEntry(t *testing.T, e *transcript.Entry) []byte {
 	return data
 }
 
-// What grew is merged where it is one run of one text, and rows on the disk are
+// Consecutive deltas of one text are merged, and rows on the disk are
 // replaced by longer ones while they are short.
-func TestGrownIsMerged(t *testing.T) {
-	type grew struct {
+func TestPendingDeltasAreMerged(t *testing.T) {
+	type row struct {
 		seq    event.Seq
 		call   string // or "" for the block
 		stream string
@@ -77,27 +77,27 @@ func TestGrownIsMerged(t *testing.T) {
 	long := strings.Repeat("x", maxRow-1)
 	for _, test := range []struct {
 		name    string
-		batches [][]grew
+		batches [][]row
 		drop    string // before the last batch
-		rows    []grew
+		rows    []row
 		gone    []event.Seq
 	}{
-		{name: "one run", batches: [][]grew{{{1, "", "", 0, "ab"}, {2, "", "", 2, "cd"}}}, rows: []grew{{2, "", "", 0, "abcd"}}},
-		{name: "an overlap", batches: [][]grew{{{1, "", "", 0, "ab"}, {2, "", "", 1, "bc"}}}, rows: []grew{{1, "", "", 0, "ab"}, {2, "", "", 1, "bc"}}},
-		{name: "two calls", batches: [][]grew{{{1, "a", "stdout", 0, "a"}, {2, "b", "stdout", 0, "b"}, {3, "a", "stdout", 1, "a"}}},
-			rows: []grew{{3, "a", "stdout", 0, "aa"}, {2, "b", "stdout", 0, "b"}}},
-		{name: "two streams", batches: [][]grew{{{1, "a", "stdout", 0, "o"}, {2, "a", "stderr", 1, "e"}, {3, "a", "stdout", 2, "o"}}},
-			rows: []grew{{1, "a", "stdout", 0, "o"}, {2, "a", "stderr", 1, "e"}, {3, "a", "stdout", 2, "o"}}},
-		{name: "a row is replaced", batches: [][]grew{{{1, "", "", 0, "ab"}}, {{5, "", "", 2, "cd"}}}, rows: []grew{{5, "", "", 0, "abcd"}}, gone: []event.Seq{1}},
-		{name: "a full row stays", batches: [][]grew{{{1, "", "", 0, long}}, {{5, "", "", len(long), "cd"}}}, rows: []grew{{5, "", "", len(long), "cd"}}},
-		{name: "another's row stays", batches: [][]grew{{{1, "a", "stdout", 0, "a"}}, {{2, "b", "stdout", 0, "b"}}}, rows: []grew{{2, "b", "stdout", 0, "b"}}},
-		{name: "what ended is dropped", batches: [][]grew{{{1, "a", "stdout", 0, "a"}}, {{2, "a", "stdout", 1, "a"}, {3, "b", "stdout", 0, "b"}}}, drop: "a", rows: []grew{{3, "b", "stdout", 0, "b"}}},
+		{name: "one run", batches: [][]row{{{1, "", "", 0, "ab"}, {2, "", "", 2, "cd"}}}, rows: []row{{2, "", "", 0, "abcd"}}},
+		{name: "an overlap", batches: [][]row{{{1, "", "", 0, "ab"}, {2, "", "", 1, "bc"}}}, rows: []row{{1, "", "", 0, "ab"}, {2, "", "", 1, "bc"}}},
+		{name: "two calls", batches: [][]row{{{1, "a", "stdout", 0, "a"}, {2, "b", "stdout", 0, "b"}, {3, "a", "stdout", 1, "a"}}},
+			rows: []row{{3, "a", "stdout", 0, "aa"}, {2, "b", "stdout", 0, "b"}}},
+		{name: "two streams", batches: [][]row{{{1, "a", "stdout", 0, "o"}, {2, "a", "stderr", 1, "e"}, {3, "a", "stdout", 2, "o"}}},
+			rows: []row{{1, "a", "stdout", 0, "o"}, {2, "a", "stderr", 1, "e"}, {3, "a", "stdout", 2, "o"}}},
+		{name: "a row is replaced", batches: [][]row{{{1, "", "", 0, "ab"}}, {{5, "", "", 2, "cd"}}}, rows: []row{{5, "", "", 0, "abcd"}}, gone: []event.Seq{1}},
+		{name: "a full row stays", batches: [][]row{{{1, "", "", 0, long}}, {{5, "", "", len(long), "cd"}}}, rows: []row{{5, "", "", len(long), "cd"}}},
+		{name: "another's row stays", batches: [][]row{{{1, "a", "stdout", 0, "a"}}, {{2, "b", "stdout", 0, "b"}}}, rows: []row{{2, "b", "stdout", 0, "b"}}},
+		{name: "what ended is dropped", batches: [][]row{{{1, "a", "stdout", 0, "a"}}, {{2, "a", "stdout", 1, "a"}, {3, "b", "stdout", 0, "b"}}}, drop: "a", rows: []row{{3, "b", "stdout", 0, "b"}}},
 	} {
-		var e ends
-		var out []*growth
+		var e openRows
+		var out []*pendingRow
 		var gone []event.Seq
 		for i, batch := range test.batches {
-			var g grown
+			var g pending
 			for _, w := range batch {
 				ev := event.Event{Seq: w.seq, Body: event.BlockDelta{Block: "b", Offset: w.offset, Text: w.text}}
 				if w.call != "" {
@@ -109,18 +109,18 @@ func TestGrownIsMerged(t *testing.T) {
 			if test.drop != "" && i == len(test.batches)-1 {
 				dropped = []key{{'c', "", test.drop}}
 			}
-			out, gone, e = e.extended(g.rows, dropped)
+			out, gone, e = e.extend(g.rows, dropped)
 		}
-		var rows []grew
+		var rows []row
 		for _, r := range out {
 			switch b := r.event().Body.(type) {
 			case event.BlockDelta:
-				rows = append(rows, grew{r.e.Seq, "", "", b.Offset, b.Text})
+				rows = append(rows, row{r.e.Seq, "", "", b.Offset, b.Text})
 			case event.CallDelta:
-				rows = append(rows, grew{r.e.Seq, string(b.Call), string(b.Stream), b.Offset, b.Text})
+				rows = append(rows, row{r.e.Seq, string(b.Call), string(b.Stream), b.Offset, b.Text})
 			}
 		}
-		if d := cmp.Diff(test.rows, rows, cmp.AllowUnexported(grew{})) + cmp.Diff(test.gone, gone); d != "" {
+		if d := cmp.Diff(test.rows, rows, cmp.AllowUnexported(row{})) + cmp.Diff(test.gone, gone); d != "" {
 			t.Errorf("%s: %s", test.name, d)
 		}
 	}
@@ -134,12 +134,12 @@ func TestReserve(t *testing.T) {
 		closing        bool
 		want           event.Seq
 	}{
-		{0, 0, false, chunk},
-		{1, chunk, false, 0},
-		{chunk / 2, chunk, false, chunk/2 + chunk},
-		{chunk, chunk, false, 2 * chunk},
-		{7, chunk, true, 7},
-		{chunk, chunk, true, 0},
+		{0, 0, false, reserveAhead},
+		{1, reserveAhead, false, 0},
+		{reserveAhead / 2, reserveAhead, false, reserveAhead/2 + reserveAhead},
+		{reserveAhead, reserveAhead, false, 2 * reserveAhead},
+		{7, reserveAhead, true, 7},
+		{reserveAhead, reserveAhead, true, 0},
 		{0, 0, true, 0},
 	} {
 		if got := reserve(c.last, c.reserved, c.closing); got != c.want {

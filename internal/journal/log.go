@@ -1,156 +1,332 @@
-// Package journal is the contract of a session's log: where events become
-// durable, and where every reader gets them from.
-//
-// The log is the bus. A subscriber is a cursor on it ([Log.After]), not a queue:
-// there is no buffer for each client, nothing to overflow, and no gap between a
-// snapshot and what follows it.
-//
-// It guarantees:
-//
-//   - Append refuses what transcript.Check refuses, and then keeps nothing of it.
-//   - Facts (all events but grew) are durable before Append returns and before
-//     any reader sees them; a batch is kept whole or not at all.
-//   - Grew events are visible at once, and on disk within [Delay], merged. They
-//     are dropped when the ended event of their block or call, which repeats
-//     them, is kept.
-//   - Seq rises strictly and is never used twice, also after a crash: what
-//     grew may use is reserved on disk before it is used.
-//   - A reader gets every fact past its cursor once and in order, whatever its
-//     pace; one that falls behind gets grew merged or, after their end, not at
-//     all, and its fold is still that of a reader that was never behind.
-//   - Nothing grows with the length of a log: not the cost of an event, not the
-//     memory of an open log, not the time to open one.
-//   - A log that waits costs no goroutine and no timer.
-//
-// The children of this directory differ in storage only ([Disk], [Backend]);
-// journaltest holds the suite that each of them passes.
-//
-// It does not know what a session does with its events, and it does not repair:
-// a damaged log opens ([Log.Damage]) and its session appends what closes it.
 package journal
 
 import (
 	"context"
-	"io"
-	"iter"
-	"time"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"unicode/utf8"
 
+	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/transcript"
 )
 
-// Delay is the longest that a grew event waits for the disk.
-const Delay = 50 * time.Millisecond
+// log is the Log over any backend. It commits in groups:
+//
+//	Append ─ durable ─► queue ─► leader: stage ─► Backend.Write ─► publish ─► tail ─► readers
+//	       └ deltas ──► publish ─► tail ─► readers
+//	                  └► pending ── 50 ms, or with the next commit ──► Backend.Write
+//
+// There is at most one leader: one of the callers of Append, or the timer. It
+// commits all that is queued as one transaction. While a batch is staged, state
+// is ahead of what readers may see and only the leader touches it; everybody
+// else gets visible.
+type log struct {
+	id     event.SessionID
+	back   Backend
+	opt    Options
+	folder func() (string, error)
 
-// A Log is one open session: its events, its folded state and its files. All
-// methods may be called by several goroutines at once. Every method of a log
-// that was closed or removed fails with a command.Fault of the code closed.
-type Log interface {
-	// ID returns the session's id, or [CatalogID].
-	ID() event.SessionID
-
-	// Append adds events as one batch and returns them as they are stored, with
-	// Seq and Time set, and Session where it was empty. The caller must not
-	// change what a body refers to afterwards.
-	//
-	// It fails with a [*Refusal] when an event would break a law of the log, with a
-	// command.Fault invalid when JSON could not give it back (what grew must be
-	// UTF-8, each piece for itself: offsets count its bytes), and with an error
-	// that holds a command.Fault (limit for a full disk, internal for any other)
-	// when the disk refuses. Nothing of the batch is kept then, and no reader has
-	// seen any of it. After an error of the disk the log can be read and not
-	// written until a write succeeds; each Append tries one.
-	// Cancelling ctx gives up a batch that has not been taken up yet.
-	Append(ctx context.Context, events ...event.Event) ([]event.Event, error)
-
-	// After yields every event past seq in order, those that are there and then
-	// those that come, until ctx ends or the loop is left. A read that fails
-	// yields one error and ends it. The consumer may be as slow as it likes.
-	//
-	// After(ctx, State().Seq) continues a state without a gap; no fact is repeated,
-	// and what grew may overlap what there is. A seq past the head is waited for:
-	// whoever takes one from a client compares it with Head first.
-	After(ctx context.Context, seq event.Seq) iter.Seq2[event.Event, error]
-
-	// State returns a copy of the fold of all that readers can see. It costs
-	// what is open in the session, not its length.
-	State() *transcript.State
-
-	// Base returns the state that the fold began from: nil, or for a branch what
-	// [Store.Branch] was given.
-	Base(ctx context.Context) (*transcript.State, error)
-
-	// Head returns the seq of the last event that readers can see, 0 for none.
-	Head() event.Seq
-
-	// Page returns at most limit events past after, in order; fewer where the
-	// log ends or where they are large; none at its end.
-	Page(ctx context.Context, after event.Seq, limit int) ([]event.Event, error)
-
-	// PageBefore returns the last limit events before seq before, in order;
-	// fewer where they are large; none at the log's beginning.
-	PageBefore(ctx context.Context, before event.Seq, limit int) ([]event.Event, error)
-
-	// PutBlob keeps what r yields beside the log and returns its SHA-256 in
-	// lower-case hex, its path and its size in bytes. It is durable on return,
-	// and kept once however often it is put.
-	PutBlob(ctx context.Context, r io.Reader) (sha256, path string, size int64, err error)
-
-	// BlobPath returns where a blob is; a command.Fault not_found where it is not.
-	BlobPath(sha256 string) (string, error)
-
-	// Dir returns the folder (0700) for files that belong to the session: whole
-	// outputs, images. It goes with the session. It is made by the first call;
-	// where that fails, writing in it says why.
-	Dir() string
-
-	// Damage returns what of the log could not be read when it was opened.
-	Damage() []Damage
-
-	// Close writes what waits and releases this handle; the log closes with its
-	// last handle. Its readers end with a fault of the code closed.
-	Close() error
+	mu       sync.Mutex
+	state    *transcript.State
+	visible  *transcript.State // nil: state
+	tail     tail
+	pending  pending
+	queue    []*request
+	leading  bool
+	due      bool // the timer fired while there was a leader
+	stop     func() bool
+	last     event.Seq // given to an event, seen or not
+	reserved event.Seq // deltas may use seqs up to here without asking the disk
+	written  event.Seq // the disk has everything up to here
+	top      event.Seq // the last row on the disk; less than written where deltas were dropped
+	snapshot sinceSnapshot
+	openRows openRows
+	broken   error // of the last write
+	closed   bool
+	wake     chan struct{} // closed when readers can see more; nil: nobody waits
+	settled  chan struct{} // closed when the leader is done; nil: nobody waits
+	damage   []Damage
 }
 
-// Damage is a stored event that could not be read. It was passed over.
-type Damage struct {
-	Seq event.Seq // 0: the snapshot, which was made anew from the events
-	Err error
+// reserveAhead is how many seqs are reserved at a time.
+const reserveAhead = 8192
+
+// open reads a log from its backend.
+func open(id event.SessionID, back Backend, folder func() (string, error), opt Options) (*log, error) {
+	l := &log{id: id, back: back, opt: opt, folder: folder}
+	img, err := back.Load()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.load(img); err != nil {
+		return nil, err
+	}
+	l.last = max(img.Last, img.Reserved)
+	l.reserved = l.last
+	l.written, l.top, l.tail.floor = img.Last, img.Last, img.Last
+	return l, nil
 }
 
-// A Store holds logs. Opening a log that is open gives another handle on it.
-type Store interface {
-	// Create makes the log of a new session; a command.Fault invalid for an id
-	// that is no session id, busy for one that exists.
-	Create(ctx context.Context, id event.SessionID) (Log, error)
-
-	// Branch makes a log whose fold begins from base, which is kept. base.Session
-	// must be empty and is named by the first event.
-	Branch(ctx context.Context, id event.SessionID, base *transcript.State) (Log, error)
-
-	// Open opens an existing log; a command.Fault not_found where there is none.
-	// It never checks the laws: what a crash or a defect left can be opened.
-	Open(ctx context.Context, id event.SessionID) (Log, error)
-
-	// List returns the ids of all sessions, in order. It opens none.
-	List(ctx context.Context) ([]event.SessionID, error)
-
-	// Remove closes a log for all its readers and deletes it with its files.
-	Remove(ctx context.Context, id event.SessionID) error
-
-	// Catalog returns the log of the daemon itself. It belongs to the store: do
-	// not close it. Its events name the session that they are about; of those
-	// that replace each other (session.listed of a session, active.changed of a
-	// family) only the last is kept. Where it was lost it is empty, and can be
-	// made anew from the sessions.
-	Catalog() Log
-
-	// Path returns the store's folder, empty for one in memory.
-	Path() string
-
-	// Close closes every log and gives up the store.
-	Close() error
+func (l *log) load(img Image) error {
+	if err := l.loadSnapshot(img.Snapshot); err != nil {
+		l.damage = append(l.damage, Damage{Err: err})
+		l.state, l.snapshot = nil, sinceSnapshot{}
+	}
+	if l.state == nil {
+		base, err := l.base()
+		if err != nil {
+			return err
+		}
+		if l.state = base; base == nil {
+			l.state = transcript.New()
+		}
+	}
+	for at := l.state.Seq; at < img.Last; {
+		rows, _, err := l.back.Read(context.Background(), at, img.Last, 512, 1<<20)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		for _, r := range rows {
+			at = r.Seq
+			e, err := decode(r)
+			if err != nil {
+				l.damage = append(l.damage, Damage{r.Seq, err})
+				continue
+			}
+			l.apply(e)
+			l.snapshot.count(1, len(r.Data))
+		}
+	}
+	return nil
 }
 
-// CatalogID is the id of the daemon's own log.
-const CatalogID event.SessionID = "catalog"
+func (l *log) base() (*transcript.State, error) {
+	data, err := l.back.Base()
+	if err != nil || data == nil {
+		return nil, err
+	}
+	s := transcript.New()
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("base of %s: %w", l.id, err)
+	}
+	return s, nil
+}
+
+// fold returns e as the fold of this log sees it: the catalog's events name the
+// sessions that they are about, and happen in the catalog.
+func (l *log) fold(e event.Event) event.Event {
+	if l.id == CatalogID {
+		e.Session = CatalogID
+	}
+	return e
+}
+
+func (l *log) apply(e event.Event) { l.state.Apply(l.fold(e)) }
+
+// admit stamps a batch and folds it in, or refuses it and leaves the state as it
+// was. keep is given each event once it is known to be legal.
+func (l *log) admit(events []event.Event, keep func(event.Event) error) error {
+	last, now := l.last, l.opt.now()
+	var before *transcript.State
+	if len(events) > 1 {
+		before = l.state.Clone()
+	}
+	for i := range events {
+		l.last++
+		e := &events[i]
+		e.Seq, e.Time = l.last, now
+		if e.Session == "" {
+			e.Session = l.id
+		}
+		err := l.legal(*e)
+		if err == nil {
+			err = keep(*e)
+		}
+		if err != nil {
+			l.last = last
+			if before != nil {
+				l.state = before
+			}
+			return err
+		}
+		l.apply(*e)
+	}
+	return nil
+}
+
+// legal returns why an event may not be kept. The text of a delta must be valid
+// UTF-8: JSON could not give it back, and offsets count its bytes.
+func (l *log) legal(e event.Event) error {
+	if found := transcript.Check(l.state, l.fold(e)); len(found) > 0 {
+		return &Refusal{e, found}
+	}
+	if _, text, _ := e.Delta(); !utf8.ValidString(text) {
+		return command.Faultf(command.Invalid, "%s with text that is not UTF-8", e.Kind())
+	}
+	return nil
+}
+
+// Append publishes deltas at once, and queues everything else for the leader.
+func (l *log) Append(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, canceled(l.id, err)
+	}
+	events = slices.Clone(events)
+	delta := !slices.ContainsFunc(events, event.Event.Durable)
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, closed(l.id)
+	}
+	if delta && l.visible == nil && l.broken == nil && !l.pending.full() && l.last+event.Seq(len(events)) <= l.reserved {
+		defer l.mu.Unlock()
+		if err := l.admit(events, func(event.Event) error { return nil }); err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			l.pending.add(e)
+		}
+		l.publish(events)
+		l.arm()
+		return events, nil
+	}
+	return l.submit(ctx, &request{events: events, ready: make(chan bool, 2)})
+}
+
+// canceled is the error of a caller that gave up.
+func canceled(id event.SessionID, err error) error {
+	return &failure{command.Faultf(command.Canceled, "appending to %s was canceled", id), err}
+}
+
+// publish shows events to readers. l.mu is held.
+func (l *log) publish(events []event.Event) {
+	ended := false
+	for _, e := range events {
+		l.tail.add(e, weight(e))
+		if _, ok := e.Body.(event.RunEnded); ok {
+			ended = true
+		}
+	}
+	l.tail.trim(l.written, tailCount, tailBytes)
+	if ended && l.state.Idle() {
+		l.tail.trim(l.written, idleCount, idleBytes)
+	}
+	wakeAll(&l.wake)
+}
+
+// rouse wakes who waits.
+func wakeAll(c *chan struct{}) {
+	if *c != nil {
+		close(*c)
+		*c = nil
+	}
+}
+
+// await returns a channel for rouse.
+func wakeUp(c *chan struct{}) <-chan struct{} {
+	if *c == nil {
+		*c = make(chan struct{})
+	}
+	return *c
+}
+
+// arm starts the timer that writes pending deltas, unless it runs. l.mu is held.
+func (l *log) arm() {
+	if l.stop == nil && !l.pending.empty() && l.broken == nil && !l.closed {
+		l.stop = l.opt.afterFunc(Delay, l.flush)
+	}
+}
+
+func (l *log) disarm() {
+	if l.stop != nil {
+		l.stop()
+		l.stop = nil
+	}
+	l.due = false
+}
+
+// flush writes the pending deltas.
+func (l *log) flush() {
+	l.mu.Lock()
+	l.stop = nil
+	if l.closed || l.pending.empty() {
+		l.mu.Unlock()
+		return
+	}
+	l.due = true
+	if l.leading {
+		l.mu.Unlock()
+		return
+	}
+	l.leading = true
+	l.mu.Unlock()
+	l.lead()
+}
+
+// visibleState returns the state that readers may see. l.mu is held.
+func (l *log) visibleState() *transcript.State {
+	if l.visible != nil {
+		return l.visible
+	}
+	return l.state
+}
+
+// State is a copy for the caller.
+func (l *log) State() *transcript.State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.visibleState().Clone()
+}
+
+// Head is the last seq that can be seen.
+func (l *log) Head() event.Seq {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.visibleState().Seq
+}
+
+// weight is about how many bytes of memory an event's texts take.
+func weight(e event.Event) int {
+	switch b := e.Body.(type) {
+	case event.BlockDelta:
+		return len(b.Text)
+	case event.CallDelta:
+		return len(b.Text)
+	case event.BlockEnded:
+		return len(b.Text)
+	case event.UserSaid:
+		return len(b.Text)
+	case event.InputQueued:
+		return len(b.Text)
+	case event.CallStarted:
+		return len(b.Arguments)
+	case event.PermissionPreviewed:
+		return len(b.Diff) + len(b.Summary)
+	case event.ContextCompacted:
+		return len(b.Summary)
+	case event.CallEnded:
+		n := len(b.Result)
+		if b.Display != nil {
+			n += len(b.Display.Diff)
+		}
+		return n
+	case event.Unknown:
+		return len(b.Data)
+	case event.ResponseEnded:
+		n := 0
+		for _, o := range b.Opaque {
+			n += len(o.Data)
+		}
+		return n
+	}
+	return 0
+}

@@ -17,25 +17,25 @@ const (
 
 // A cursor reads a log from a position on, from the disk or from the tail.
 //
-// On the disk grew are merged, also with what other events came between, and a
-// merged one has the seq of its last part; a later write may replace it by a
-// longer one with a higher seq. So what a reader of the disk has not been given
-// yet is always past its cursor, but it may be far past it: all of it was given
-// only when the disk was read to its end and nothing was written meanwhile. Only
-// then does the cursor go over to the tail, where grew are single; and a cursor
-// that begins inside what is on the disk begins there.
+// On the disk the deltas of a block are merged, even where other events came
+// between them. A merged delta has the seq of its last part, and a later write may
+// replace it by a longer one with a higher seq. So what a reader of the disk has
+// not been given yet is always past its cursor, but may be far past it. A cursor
+// therefore changes over to the tail, where each delta is an event of its own,
+// only once it has read the disk to its end and nothing was written meanwhile. A
+// cursor that begins before the end of the disk begins on the disk.
 //
-// A read can meet a write that is on the disk and has not been published. It is
-// handed out after that, since only then can it be told from one that was not.
+// A read can meet rows of a write that is not published yet. They are handed out
+// once it is: until then the write may still turn out to have failed.
 type cursor struct {
-	log  *tape
+	log  *log
 	at   event.Seq
 	tail bool
 	disk event.Seq // read the disk up to here
 	buf  []event.Event
 }
 
-func (l *tape) cursor(seq event.Seq) *cursor { return &cursor{log: l, at: seq} }
+func (l *log) cursor(seq event.Seq) *cursor { return &cursor{log: l, at: seq} }
 
 // next returns the events that follow; none and a channel that is closed when
 // there are more.
@@ -72,7 +72,7 @@ func (c *cursor) live(limit, size int) ([]event.Event, <-chan struct{}, error) {
 		c.at = c.buf[n-1].Seq
 		return c.buf, nil, nil
 	}
-	return nil, await(&l.wake), nil
+	return nil, wakeUp(&l.wake), nil
 }
 
 // stored reads the disk. Rows that cannot be read are passed over.
@@ -83,7 +83,7 @@ func (c *cursor) stored(ctx context.Context, limit, size int) ([]event.Event, er
 		err = l.published(ctx, top)
 	}
 	if err != nil {
-		return nil, l.unread(ctx, err)
+		return nil, l.readError(ctx, err)
 	}
 	held := 0
 	for _, r := range rows {
@@ -101,14 +101,14 @@ func (c *cursor) stored(ctx context.Context, limit, size int) ([]event.Event, er
 }
 
 // published waits until the write that put top on the disk has been published.
-func (l *tape) published(ctx context.Context, top event.Seq) error {
+func (l *log) published(ctx context.Context, top event.Seq) error {
 	for {
 		l.mu.Lock()
 		if top <= l.top || !l.leading {
 			l.mu.Unlock()
 			return nil
 		}
-		settled := await(&l.settled)
+		settled := wakeUp(&l.settled)
 		l.mu.Unlock()
 		select {
 		case <-settled:
@@ -118,13 +118,13 @@ func (l *tape) published(ctx context.Context, top event.Seq) error {
 	}
 }
 
-// unread is the error of a read.
-func (l *tape) unread(ctx context.Context, err error) error {
+// readError is the error of a read that failed.
+func (l *log) readError(ctx context.Context, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case ctx.Err() != nil:
-		return given(l.id, ctx.Err())
+		return canceled(l.id, ctx.Err())
 	case l.closed:
 		return closed(l.id)
 	}
@@ -150,7 +150,7 @@ func decoded(buf []event.Event, rows []Row) []event.Event {
 }
 
 // after is After for a handle that ends when done is closed.
-func (l *tape) after(ctx context.Context, seq event.Seq, done <-chan struct{}) iter.Seq2[event.Event, error] {
+func (l *log) after(ctx context.Context, seq event.Seq, done <-chan struct{}) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		c := l.cursor(seq)
 		for ctx.Err() == nil {
@@ -184,7 +184,7 @@ func (l *tape) after(ctx context.Context, seq event.Seq, done <-chan struct{}) i
 const pageBytes = 4 << 20
 
 // Page reads forwards.
-func (l *tape) Page(ctx context.Context, after event.Seq, limit int) ([]event.Event, error) {
+func (l *log) Page(ctx context.Context, after event.Seq, limit int) ([]event.Event, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -207,7 +207,7 @@ func (l *tape) Page(ctx context.Context, after event.Seq, limit int) ([]event.Ev
 }
 
 // PageBefore reads backwards: first what only the tail has, then the disk.
-func (l *tape) PageBefore(ctx context.Context, before event.Seq, limit int) ([]event.Event, error) {
+func (l *log) PageBefore(ctx context.Context, before event.Seq, limit int) ([]event.Event, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -222,7 +222,7 @@ func (l *tape) PageBefore(ctx context.Context, before event.Seq, limit int) ([]e
 	for len(page) < limit && disk > 0 {
 		rows, err := l.back.ReadBack(ctx, disk, limit-len(page), pageBytes)
 		if err != nil {
-			return nil, l.unread(ctx, err)
+			return nil, l.readError(ctx, err)
 		}
 		if len(rows) == 0 {
 			break
@@ -238,10 +238,10 @@ func (l *tape) PageBefore(ctx context.Context, before event.Seq, limit int) ([]e
 }
 
 // Base is what the fold began from.
-func (l *tape) Base(context.Context) (*transcript.State, error) {
+func (l *log) Base(context.Context) (*transcript.State, error) {
 	s, err := l.base()
 	if err != nil {
-		return nil, l.unread(context.Background(), fmt.Errorf("%w: %w", ErrDamaged, err))
+		return nil, l.readError(context.Background(), fmt.Errorf("%w: %w", ErrDamaged, err))
 	}
 	return s, nil
 }

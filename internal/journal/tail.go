@@ -48,8 +48,8 @@ func (t *tail) after(seq event.Seq, buf []event.Event, limit, size int) []event.
 }
 
 // trim forgets the oldest events once there are more than count or bytes, but
-// none past written, which only memory has. Half of the bound stays, so that the
-// cost of moving the rest is spread.
+// none past written, which are in memory only. It keeps half of the bound, so that
+// the rest is not moved at every event.
 func (t *tail) trim(written event.Seq, count, bytes int) {
 	if len(t.slots) <= count && t.bytes <= bytes {
 		return

@@ -121,8 +121,8 @@ func (b *bed) kinds() string {
 	s := transcript.New()
 	var out []string
 	for _, e := range page {
-		for _, breach := range transcript.Check(s, e) {
-			b.t.Errorf("%d %s: %s", e.Seq, e.Kind(), breach.Error())
+		for _, violation := range transcript.Check(s, e) {
+			b.t.Errorf("%d %s: %s", e.Seq, e.Kind(), violation.Error())
 		}
 		s.Apply(e)
 		out = append(out, short(e))

@@ -6,15 +6,15 @@ import (
 	"parley/internal/event"
 )
 
-// Advance yields what of e is news to s, to be folded in by the loop's body:
+// Advance yields what of e is new to s, to be folded in by the loop's body:
 //
-//   - nothing, where s has seen it already;
-//   - of what grew, the part that goes beyond the text that s has;
-//   - before the end of a block that grew less than it ends with, as in a log
-//     whose grew were dropped, the rest as one block.grew without a seq.
+//   - nothing, where s has seen e already;
+//   - of a delta, the part beyond the text that s has;
+//   - before the end of a block whose deltas were dropped, the text that is
+//     missing, as one delta without a seq; then the end.
 //
-// So whoever loops over it meets each byte of a block once, whatever was merged,
-// repeated or dropped on the way, and each other event once.
+// So a loop over it meets each byte of a block once, and each other event once,
+// whatever was merged, repeated or dropped on the way.
 func Advance(s *State, e event.Event) iter.Seq[event.Event] {
 	return func(yield func(event.Event) bool) { advance(s, e, yield) }
 }
@@ -51,8 +51,8 @@ func advance(s *State, e event.Event, yield func(event.Event) bool) {
 	yield(e)
 }
 
-// beyond yields what of a grew event comes after the first have bytes. A gap,
-// which no legal log has, is left as it is.
+// beyond yields the part of a delta past the first have bytes. A gap, which no
+// legal log has, is left as it is.
 func beyond(e event.Event, have int, yield func(event.Event) bool) {
 	offset, text, _ := e.Delta()
 	switch skip := have - offset; {

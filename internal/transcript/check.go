@@ -8,17 +8,17 @@ import (
 	"parley/internal/event"
 )
 
-// Check returns the laws that e would break, were it applied to s; nil where it
+// Check returns the laws that e would violate, were it applied to s; nil where it
 // is legal. It is total and changes nothing. Laws hold for each session id on
 // its own; only seq is common to the log.
-func Check(s *State, e event.Event) []Breach {
+func Check(s *State, e event.Event) []Violation {
 	c := &check{s: s, e: e}
 	if e.Body == nil {
-		c.breach(LawEnvelope, "an event without a body")
+		c.violated(LawEnvelope, "an event without a body")
 		return c.found
 	}
 	if e.Seq != 0 && s.Seq != 0 && e.Seq <= s.Seq {
-		c.breach(LawSeq, "seq %d after %d", e.Seq, s.Seq)
+		c.violated(LawSeq, "seq %d after %d", e.Seq, s.Seq)
 	}
 	if s.Session == "" {
 		c.start()
@@ -35,17 +35,17 @@ func Check(s *State, e event.Event) []Breach {
 type check struct {
 	s     *State
 	e     event.Event
-	found []Breach
+	found []Violation
 }
 
-func (c *check) breach(l Law, format string, args ...any) {
-	c.found = append(c.found, Breach{l, fmt.Sprintf(format, args...)})
+func (c *check) violated(l Law, format string, args ...any) {
+	c.found = append(c.found, Violation{l, fmt.Sprintf(format, args...)})
 }
 
-// must reports a breach unless ok.
+// must adds a violation unless ok.
 func (c *check) must(ok bool, l Law, format string, args ...any) bool {
 	if !ok {
-		c.breach(l, format, args...)
+		c.violated(l, format, args...)
 	}
 	return ok
 }
@@ -58,7 +58,7 @@ func (c *check) start() {
 	if _, ok := c.e.Body.(event.RunStarted); ok || c.e.Run == "" {
 		return
 	}
-	c.breach(LawStart, "the stream begins with %s, in the middle of a run", c.e.Kind())
+	c.violated(LawStart, "the stream begins with %s, in the middle of a run", c.e.Kind())
 }
 
 func (c *check) child() {
@@ -75,7 +75,7 @@ func (c *check) child() {
 
 func (c *check) event() {
 	if c.s.Closed {
-		c.breach(LawClosed, "%s after session.closed", c.e.Kind())
+		c.violated(LawClosed, "%s after session.closed", c.e.Kind())
 		return
 	}
 	c.envelope()
@@ -116,19 +116,19 @@ func (c *check) envelope() {
 	case event.RunStarted, event.TurnStarted, event.StepStarted, event.ResponseStarted:
 		return
 	}
-	// Not by must: what it is told is made whether or not it is needed, which here
-	// is for every word that streams.
+	// Not by must: its arguments are evaluated each time, which here would be for
+	// every delta.
 	if e.Run != "" && e.Run != c.runID() {
-		c.breach(LawEnvelope, "%s names run %s, open is %q", e.Kind(), e.Run, c.runID())
+		c.violated(LawEnvelope, "%s names run %s, open is %q", e.Kind(), e.Run, c.runID())
 	}
 	if e.Turn != "" && e.Turn != c.turnID() {
-		c.breach(LawEnvelope, "%s names turn %s, open is %q", e.Kind(), e.Turn, c.turnID())
+		c.violated(LawEnvelope, "%s names turn %s, open is %q", e.Kind(), e.Turn, c.turnID())
 	}
 	if e.Step != "" && e.Step != c.stepID() {
-		c.breach(LawEnvelope, "%s names step %s, open is %q", e.Kind(), e.Step, c.stepID())
+		c.violated(LawEnvelope, "%s names step %s, open is %q", e.Kind(), e.Step, c.stepID())
 	}
 	if r := c.resp(); e.Response != "" && (r == nil || r.ID != e.Response) {
-		c.breach(LawEnvelope, "%s names response %s, which is not there", e.Kind(), e.Response)
+		c.violated(LawEnvelope, "%s names response %s, which is not there", e.Kind(), e.Response)
 	}
 }
 

@@ -27,11 +27,11 @@ func (c *check) response() {
 	}
 	r := c.resp()
 	if r == nil || r.Phase != Open {
-		c.breach(c.responseLaw(), "%s with no response open", e.Kind())
+		c.violated(c.responseLaw(), "%s with no response open", e.Kind())
 		return
 	}
 	if e.Response != r.ID {
-		c.breach(LawEnvelope, "%s without its response", e.Kind())
+		c.violated(LawEnvelope, "%s without its response", e.Kind())
 	}
 	switch b := e.Body.(type) {
 	case event.BlockStarted:
@@ -41,14 +41,14 @@ func (c *check) response() {
 	case event.BlockDelta:
 		switch {
 		case r.Block == nil || r.Block.ID != b.Block:
-			c.breach(LawBlock, "block.grew of %s, which is not open", b.Block)
+			c.violated(LawBlock, "block.grew of %s, which is not open", b.Block)
 		case b.Offset < 0 || b.Offset > r.Block.Text.Len():
-			c.breach(LawOffset, "block %s has %d bytes, grew at %d", b.Block, r.Block.Text.Len(), b.Offset)
+			c.violated(LawOffset, "block %s has %d bytes, and the delta begins at %d", b.Block, r.Block.Text.Len(), b.Offset)
 		}
 	case event.BlockEnded:
 		if c.must(r.Block != nil && r.Block.ID == b.Block, LawBlock, "block.ended of %s, which is not open", b.Block) {
 			c.must(b.Role == r.Block.Role, LawBlock, "block %s began as %s and ended as %s", b.Block, r.Block.Role, b.Role)
-			c.must(len(b.Text) >= r.Block.Text.Len() && b.Text[:r.Block.Text.Len()] == string(r.Block.Text.b), LawRepeats, "block %s ended with other text than it grew", b.Block)
+			c.must(len(b.Text) >= r.Block.Text.Len() && b.Text[:r.Block.Text.Len()] == string(r.Block.Text.b), LawRepeats, "block %s ended with other text than its deltas have", b.Block)
 		}
 	case event.CallAnnounced:
 		c.must(r.Block == nil, LawBlock, "call.announced inside a block")
@@ -83,10 +83,10 @@ func (c *check) call() {
 	}
 	switch {
 	case call == nil:
-		c.breach(LawCall, "%s of call %q, which is not open", c.e.Kind(), id)
+		c.violated(LawCall, "%s of call %q, which is not open", c.e.Kind(), id)
 		return
 	case call.Ended != nil:
-		c.breach(LawCall, "%s after call.ended of %s", c.e.Kind(), id)
+		c.violated(LawCall, "%s after call.ended of %s", c.e.Kind(), id)
 		return
 	}
 	switch b := c.e.Body.(type) {
@@ -98,10 +98,10 @@ func (c *check) call() {
 		c.must(!c.askOpen(id), LawDecided, "permission.decided of %s with its ask open", id)
 	case event.CallDelta:
 		if call.Decided == nil || !call.Decided.Granted {
-			c.breach(LawEffect, "output of %s, which was not granted", id)
+			c.violated(LawEffect, "output of %s, which was not granted", id)
 		}
 		if b.Offset < 0 || b.Offset > call.Output.Len() {
-			c.breach(LawOffset, "call %s has %d bytes, grew at %d", id, call.Output.Len(), b.Offset)
+			c.violated(LawOffset, "call %s has %d bytes, and the delta begins at %d", id, call.Output.Len(), b.Offset)
 		}
 	case event.CallEnded:
 		c.callEnded(b, call)
@@ -133,7 +133,7 @@ func (c *check) callEnded(b event.CallEnded, call *Call) {
 		c.must(call.Decided != nil && !call.Decided.Granted, LawStatus, "call %s ended as denied without a refusal", b.Call)
 	case event.StatusSkipped, event.StatusAborted:
 	default:
-		c.breach(LawStatus, "call %s ended with the status %q", b.Call, b.Status)
+		c.violated(LawStatus, "call %s ended with the status %q", b.Call, b.Status)
 	}
 	c.must(call.Shown || b.Status == event.StatusSkipped || b.Status == event.StatusAborted, LawStatus, "call %s ended as %s and was never started", b.Call, b.Status)
 }

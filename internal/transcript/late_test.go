@@ -178,7 +178,7 @@ func TestOpeningOfAnything(t *testing.T) {
 }
 
 // To fold an event a second time changes nothing, whether it comes again as it
-// was or, as text that grew does, in pieces that overlap and without its seq.
+// was or, as deltas do, in pieces that overlap and without its seq.
 func TestAdvanceTwice(t *testing.T) {
 	for name, log := range logs(t) {
 		s := transcript.New()
@@ -206,13 +206,13 @@ func TestAdvanceTwice(t *testing.T) {
 	}
 }
 
-// Whatever of the text that grew is left out, its end brings it: a reader gets
+// Whichever deltas are left out, its end brings it: a reader gets
 // each byte once and in order.
 func TestAdvanceBringsTheRest(t *testing.T) {
 	for name, log := range logs(t) {
 		s, said := transcript.New(), make(map[string]string)
 		for i, e := range log {
-			if _, _, grew := e.Delta(); grew && i%2 == 0 {
+			if _, _, delta := e.Delta(); delta && i%2 == 0 {
 				continue
 			}
 			for news := range transcript.Advance(s, e) {

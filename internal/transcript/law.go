@@ -1,6 +1,6 @@
 package transcript
 
-// A Law is a rule that every log keeps. Check names the law that an event breaks.
+// A Law is an invariant of every log. Check names the law that an event violates.
 type Law string
 
 // The laws of the log. Their texts are in Laws.
@@ -73,11 +73,11 @@ func Laws() []LawText {
 	}
 }
 
-// A Breach is a law that an event would break.
-type Breach struct {
+// A Violation is a law that an event would break.
+type Violation struct {
 	Law  Law
 	Text string
 }
 
-// Error makes a breach an error.
-func (b Breach) Error() string { return string(b.Law) + ": " + b.Text }
+// Error makes a violation an error.
+func (b Violation) Error() string { return string(b.Law) + ": " + b.Text }

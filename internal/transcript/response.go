@@ -122,7 +122,7 @@ func (s *State) applyCall(e event.Event) {
 	case event.CallDelta:
 		c.Output.add(b.Offset, b.Text)
 	case event.CallEnded:
-		c.Ended, c.Output, c.Preview = &b, Grown{}, nil
+		c.Ended, c.Output, c.Preview = &b, Buffer{}, nil
 		s.Loose = slices.DeleteFunc(s.Loose, func(l *Call) bool { return l.ID == b.Call })
 		s.goOn(e)
 		if s.Running() == nil && (c.Origin != event.CallerUser || s.Run == nil) {

@@ -20,13 +20,13 @@
 //   - Closing yields, from any state, legal events that close all that is open.
 //   - Opening is its mirror: the events that would have opened all that is open.
 //     Folded onto New, they give what is open.
-//   - Advance yields of an event what is news to a state, so that to fold an
-//     event a second time changes nothing.
+//   - Advance yields what of an event is new to a state, so that folding an event
+//     a second time changes nothing.
 //   - A State is bounded by what is open, the settings, the queue, the plan, an
 //     index of the entries and the content of those since the last compaction;
 //     the rest of the log leaves no trace in it. That of a client, [State.Tail],
 //     is bounded in the number of its entries, too.
-//   - Clone is cheap: what only grows is shared.
+//   - Clone is cheap: entries and text, which are only ever appended to, are shared.
 //   - Whoever begins from a [State.Checkpoint] and folds the events after it ends
 //     with the State of one that was there all along.
 //
@@ -219,7 +219,7 @@ type OpenBlock struct {
 	ID      event.BlockID `json:"id"`
 	Role    event.Role    `json:"role"`
 	Started time.Time     `json:"started"`
-	Text    Grown         `json:"text"`
+	Text    Buffer        `json:"text"`
 
 	Continues bool `json:"continues,omitempty"` // as in Block
 }
@@ -236,7 +236,7 @@ type Call struct {
 	Ready     bool                       `json:"ready,omitempty"`
 	Preview   *event.PermissionPreviewed `json:"preview,omitempty"`
 	Decided   *event.PermissionDecided   `json:"decided,omitempty"`
-	Output    Grown                      `json:"output"`
+	Output    Buffer                     `json:"output"`
 	Ended     *event.CallEnded           `json:"ended,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Tools join at the end and leave without moving the others; what cannot be (a tool that joins twice, or leaves without
-// being there) is a breach; whoever joins later knows the same.
+// being there) is a violation; whoever joins later knows the same.
 func TestToolsJoinInOrder(t *testing.T) {
 	s := transcript.New()
 	add := func(joined []event.JoinedTool, left ...string) (laws []transcript.Law) {

@@ -17,7 +17,7 @@ type Options struct {
 	Source   Source
 	Terminal Terminal // Run closes it
 	// Debug asserts the invariants at the end of every tick, as PARLEY_DEBUG asks
-	// for; a breach ends Run with an error.
+	// for; breaking it ends Run with an error.
 	Debug bool
 	// Words breaks finished lines between words at the width of the moment. Without
 	// it they are left whole: the terminal wraps them at its edge, in the middle of

@@ -64,8 +64,8 @@ func (r *reading) take(t *testing.T, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if breaches := transcript.Check(r.got, e); len(breaches) > 0 {
-		t.Errorf("%s: %v", line, breaches)
+	if violations := transcript.Check(r.got, e); len(violations) > 0 {
+		t.Errorf("%s: %v", line, violations)
 	}
 	r.got.Apply(e)
 	for r.real.Seq < e.Seq {

@@ -95,8 +95,8 @@ func TestHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if breaches := transcript.Check(s, e); len(breaches) > 0 {
-			t.Fatalf("%d %s: %v", e.Seq, e.Kind(), breaches)
+		if violations := transcript.Check(s, e); len(violations) > 0 {
+			t.Fatalf("%d %s: %v", e.Seq, e.Kind(), violations)
 		}
 		s.Apply(e)
 		n++

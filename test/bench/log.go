@@ -89,7 +89,7 @@ func appended(s *stage, logs map[event.SessionID]*sample) error {
 	for range 1000 {
 		for id, log := range open {
 			begin := time.Now()
-			if _, err := log.Append(ctx, event.Event{Session: id, Body: event.NoteAdded{Level: event.LevelInfo, Text: "a fact of ordinary length, as they come"}}); err != nil {
+			if _, err := log.Append(ctx, event.Event{Session: id, Body: event.NoteAdded{Level: event.LevelInfo, Text: "a note of ordinary length"}}); err != nil {
 				return err
 			}
 			logs[id].took(time.Since(begin))

@@ -213,7 +213,7 @@ func (l *lane) inspect(clients ...*rig.Client) {
 	l.must(c.Idle(l.session))
 	log, err := c.Log(l.session)
 	l.must(err)
-	problems := append(rig.Breaches(log), rig.Unanswered(l.inputs, log)...)
+	problems := append(rig.Violations(log), rig.Unanswered(l.inputs, log)...)
 	for _, client := range clients {
 		seen, err := rig.Decode(client.Lines(), l.session)
 		l.must(err)

@@ -120,7 +120,7 @@ func (v *visit) problems(home *rig.Home) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := append(rig.Breaches(log), rig.Unanswered(accepted(v.client), log)...)
+	out := append(rig.Violations(log), rig.Unanswered(accepted(v.client), log)...)
 	return append(out, rig.Forgotten(seen, log)...), nil
 }
 

@@ -62,7 +62,7 @@ func TestLongSessionReopened(t *testing.T) {
 		last := fmt.Sprintf("A%04d", runs-1)
 		s.untilBoth(last, ready)
 		b := s.bytes()
-		if frames, _ := terminal.Breaches(b[:bytes.Index(b, []byte(last))]); frames > 2 {
+		if frames, _ := terminal.Violations(b[:bytes.Index(b, []byte(last))]); frames > 2 {
 			t.Errorf("%s: the last answer is in frame %d", name, frames)
 		}
 		if len(b) > 16<<10 {

@@ -73,9 +73,9 @@ func over(t *testing.T, c *rig.Client) {
 	}
 }
 
-// said is what a client has of the run: its facts as they came, and the text, of
-// which what grew was the beginning, without a gap.
-func said(t *testing.T, c *rig.Client, session event.SessionID) (facts []string, text string) {
+// said is what a client has of the run: its durable events as they came, and the text, of
+// which the deltas were the beginning, without a gap.
+func said(t *testing.T, c *rig.Client, session event.SessionID) (durable []string, text string) {
 	t.Helper()
 	events, err := rig.Decode(c.Lines(), session)
 	if err != nil {
@@ -86,7 +86,7 @@ func said(t *testing.T, c *rig.Client, session event.SessionID) (facts []string,
 		switch b := e.Body.(type) {
 		case event.BlockDelta:
 			if b.Offset > len(grown) {
-				t.Fatalf("seq %d: a gap: it grew at %d of %d", e.Seq, b.Offset, len(grown))
+				t.Fatalf("seq %d: a gap: a delta at %d of %d", e.Seq, b.Offset, len(grown))
 			}
 			grown = grown[:b.Offset] + b.Text
 			continue
@@ -97,12 +97,12 @@ func said(t *testing.T, c *rig.Client, session event.SessionID) (facts []string,
 		if err != nil {
 			t.Fatal(err)
 		}
-		facts = append(facts, string(line))
+		durable = append(durable, string(line))
 	}
 	if !strings.HasPrefix(text, grown) {
-		t.Errorf("it grew to something else than it ended with: %.200q, %.200q", grown, text)
+		t.Errorf("the deltas are something else than it ended with: %.200q, %.200q", grown, text)
 	}
-	return facts, text
+	return durable, text
 }
 
 // A hundred clients on one run, half of which do not read: those cost nothing that
@@ -148,13 +148,13 @@ func TestHundredClients(t *testing.T) {
 	if limit := one + int64(clients)*(512<<10) + int64(len(live)*deltas*len(word)*7); one > 0 && all > limit {
 		t.Errorf("%d MiB; the limit is %d", all>>20, limit>>20)
 	}
-	facts, text := said(t, many.first, many.session)
+	durable, text := said(t, many.first, many.session)
 	if want := strings.Repeat(word, deltas); text != want {
 		t.Errorf("the text has %d bytes, not %d", len(text), len(want))
 	}
 	for i, c := range live[1:] {
 		theirs, same := said(t, c, many.session)
-		if diff := cmp.Diff(facts, theirs); diff != "" || same != text {
+		if diff := cmp.Diff(durable, theirs); diff != "" || same != text {
 			t.Errorf("client %d has something else (-first +it):\n%s", i+1, diff)
 		}
 	}
@@ -285,7 +285,7 @@ func fold(t *testing.T, parts ...[]event.Event) string {
 			s.Apply(e)
 		}
 	}
-	// What grew may come merged, or not at all once it has ended.
+	// Deltas may come merged, or not at all once it has ended.
 	s.Counts.Events = 0
 	text, err := json.Marshal(s)
 	var out bytes.Buffer

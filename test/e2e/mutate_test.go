@@ -17,7 +17,7 @@ import (
 type mutation struct {
 	name  string
 	lines []string
-	tail  bool // the last line was dropped: an open tail, which is no breach
+	tail  bool // the last line was dropped: an open tail, which is no violation
 }
 
 // mutationsOf makes them of every line that begins or ends something.
@@ -82,7 +82,7 @@ func refused(home *rig.Home, m mutation) string {
 	out, err := cmd.Output()
 	if m.tail {
 		if err != nil || len(out) > 0 {
-			return fmt.Sprintf("an open tail is called a breach: %v\n%s", err, out)
+			return fmt.Sprintf("an open tail is called a violation: %v\n%s", err, out)
 		}
 		return ""
 	}

@@ -104,7 +104,7 @@ func rewrite(t *testing.T, file string, log []event.Event) {
 // no run is open in it that it does not say is open.
 func lawful(t *testing.T, log []event.Event) {
 	t.Helper()
-	for _, b := range rig.Breaches(log) {
+	for _, b := range rig.Violations(log) {
 		t.Error(b)
 	}
 	s := transcript.New()

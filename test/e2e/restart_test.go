@@ -141,7 +141,7 @@ func logged(t *testing.T, home *rig.Home, story terminal.Story, cut int, shown [
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range rig.Breaches(log) {
+	for _, b := range rig.Violations(log) {
 		t.Error(b)
 	}
 	var said []string

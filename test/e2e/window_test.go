@@ -105,10 +105,10 @@ func (s *window) wrote(text string) {
 	s.must(err)
 }
 
-// lawful holds the bytes so far to the laws of terminal.Breaches.
+// lawful holds the bytes so far to the laws of terminal.Violations.
 func (s *window) lawful() {
 	s.t.Helper()
-	frames, problems := terminal.Breaches(s.bytes())
+	frames, problems := terminal.Violations(s.bytes())
 	for _, p := range problems {
 		s.t.Errorf("%s: %s", s.name, p)
 	}

@@ -92,7 +92,7 @@ func protocol(t *testing.T) string {
 		}
 		fmt.Fprintf(&out, "\n    %s\n", line)
 	}
-	out.WriteString("\n## Laws\n\n`parley check` and every append hold a log to them; a breach is named.\n\n| law | what it says |\n|---|---|\n")
+	out.WriteString("\n## Laws\n\n`parley check` and every append hold a log to them, and name each violation.\n\n| law | what it says |\n|---|---|\n")
 	for _, l := range transcript.Laws() {
 		fmt.Fprintf(&out, "| %s | %s |\n", l.Law, l.Text)
 	}

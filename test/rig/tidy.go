@@ -148,7 +148,7 @@ func rounded(ms int64) int64 {
 // Story is what happens in a recording, subject by subject: the session, each
 // of its sub-agents, each call, and those who come and go. Subjects are told
 // apart because what happens to one may come before or after what happens to
-// another; pieces of text that grew are one, however they were cut. Whole says
+// another; deltas of one text are one, however they were cut. Whole says
 // all of an event but when it was and in which place; otherwise only its kind.
 func Story(log []event.Event, whole bool) map[string][]string {
 	out := map[string][]string{}

@@ -60,14 +60,14 @@ func TestRounded(t *testing.T) {
 // what is independent differ; what happens otherwise is named.
 func TestDiffer(t *testing.T) {
 	a := []event.Event{
-		fact(1, event.CallStarted{Call: "x"}), fact(2, event.CallStarted{Call: "y"}),
-		fact(3, event.CallEnded{Call: "x", Result: "1", DurationMS: 5}), fact(4, event.CallEnded{Call: "y"}),
-		grew(5, 0, "one "), grew(6, 4, "two"),
+		durable(1, event.CallStarted{Call: "x"}), durable(2, event.CallStarted{Call: "y"}),
+		durable(3, event.CallEnded{Call: "x", Result: "1", DurationMS: 5}), durable(4, event.CallEnded{Call: "y"}),
+		delta(5, 0, "one "), delta(6, 4, "two"),
 	}
 	b := []event.Event{
-		fact(1, event.CallStarted{Call: "x"}), fact(9, event.CallStarted{Call: "y"}),
-		fact(10, event.CallEnded{Call: "y"}), fact(11, event.CallEnded{Call: "x", Result: "1", DurationMS: 9}),
-		grew(12, 0, "one two"),
+		durable(1, event.CallStarted{Call: "x"}), durable(9, event.CallStarted{Call: "y"}),
+		durable(10, event.CallEnded{Call: "y"}), durable(11, event.CallEnded{Call: "x", Result: "1", DurationMS: 9}),
+		delta(12, 0, "one two"),
 	}
 	has(t, Differ(Story(a, true), Story(b, true)), "")
 	b[3].Body = event.CallEnded{Call: "x", Result: "2"}

@@ -55,9 +55,9 @@ func (c *Client) Idle(session event.SessionID) error {
 	})
 }
 
-// Breaches are the laws that a log breaks, each with its seq; base is the state
+// Violations are the laws that a log breaks, each with its seq; base is the state
 // that it begins from, nil for a new session.
-func Breaches(log []event.Event) []string {
+func Violations(log []event.Event) []string {
 	var out []string
 	s := transcript.New()
 	for _, e := range log {
@@ -87,11 +87,10 @@ func Decode(lines []Line, session event.SessionID) ([]event.Event, error) {
 	return out, nil
 }
 
-// Forgotten says what of all that a client saw a log does not keep: a fact that
-// is not there, or is another one; a fact that is there and that the client did
-// not get although it got later ones; a seq that was given to something else; a
-// text that is not the beginning of what is kept, nor the other way round. The
-// client saw the session from its start on.
+// Forgotten names every difference between what a client saw of a session, from its
+// start on, and the log: a durable event that the log lacks or has otherwise; one
+// that the client missed although it got later ones; a seq that was given twice; a
+// text that is not a prefix of what is kept, nor the other way round.
 func Forgotten(seen, log []event.Event) []string {
 	var out []string
 	kept, texts := index(log)
@@ -107,15 +106,15 @@ func Forgotten(seen, log []event.Event) []string {
 		switch b := e.Body.(type) {
 		case event.BlockDelta:
 			if b.Offset > len(said[b.Block]) {
-				out = append(out, fmt.Sprintf("seq %d: %s grew at %d, and had %d", e.Seq, b.Block, b.Offset, len(said[b.Block])))
+				out = append(out, fmt.Sprintf("seq %d: %s: a delta at %d, and it had %d", e.Seq, b.Block, b.Offset, len(said[b.Block])))
 				continue
 			}
 			said[b.Block] = said[b.Block][:b.Offset] + b.Text
-			if grew, same := there.Body.(event.BlockDelta); ok && (!same || grew.Block != b.Block) {
+			if delta, same := there.Body.(event.BlockDelta); ok && (!same || delta.Block != b.Block) {
 				out = append(out, fmt.Sprintf("seq %d was given twice: %s, then %s", e.Seq, line(e), line(there)))
 			}
 		case event.CallDelta:
-			if grew, same := there.Body.(event.CallDelta); ok && (!same || grew.Call != b.Call) {
+			if delta, same := there.Body.(event.CallDelta); ok && (!same || delta.Call != b.Call) {
 				out = append(out, fmt.Sprintf("seq %d was given twice: %s, then %s", e.Seq, line(e), line(there)))
 			}
 		default:

@@ -7,20 +7,20 @@ import (
 	"parley/internal/event"
 )
 
-func grew(seq event.Seq, offset int, text string) event.Event {
+func delta(seq event.Seq, offset int, text string) event.Event {
 	return event.Event{Seq: seq, Session: "sess-a", Body: event.BlockDelta{Block: "b", Offset: offset, Text: text}}
 }
 
-func fact(seq event.Seq, body event.Body) event.Event {
+func durable(seq event.Seq, body event.Body) event.Event {
 	return event.Event{Seq: seq, Session: "sess-a", Body: body}
 }
 
 // What a crash may do to a log, and what it may not.
 func TestForgotten(t *testing.T) {
-	opened := fact(1, event.BlockStarted{Block: "b", Role: event.RoleText})
-	seen := []event.Event{opened, grew(2, 0, "one "), grew(3, 4, "two")}
+	opened := durable(1, event.BlockStarted{Block: "b", Role: event.RoleText})
+	seen := []event.Event{opened, delta(2, 0, "one "), delta(3, 4, "two")}
 	ended := func(seq event.Seq, text string) event.Event {
-		return fact(seq, event.BlockEnded{Block: "b", Role: event.RoleText, Text: text})
+		return durable(seq, event.BlockEnded{Block: "b", Role: event.RoleText, Text: text})
 	}
 	for _, c := range []struct {
 		name string
@@ -30,32 +30,32 @@ func TestForgotten(t *testing.T) {
 		{"the text was kept", []event.Event{opened, ended(9, "one two")}, ""},
 		{"the end of the text was lost", []event.Event{opened, ended(9, "one ")}, ""},
 		{"more was written than was seen", []event.Event{opened, ended(9, "one two three")}, ""},
-		{"what grew is still there", []event.Event{opened, grew(3, 0, "one two"), ended(9, "one two")}, ""},
+		{"the delta is still there", []event.Event{opened, delta(3, 0, "one two"), ended(9, "one two")}, ""},
 		{"another text was kept", []event.Event{opened, ended(9, "one three")}, `is kept as "one three"`},
 		{"the text was not kept at all", []event.Event{opened}, `is kept as ""`},
-		{"a fact was lost", []event.Event{ended(9, "one two")}, "seen and not kept"},
-		{"a fact was changed", []event.Event{fact(1, event.BlockStarted{Block: "b", Role: event.RoleThinking}), ended(9, "one two")}, "kept as"},
-		{"a seq was used again for a fact", []event.Event{opened, ended(3, "one two")}, "seq 3 was given twice"},
-		{"a fact came before what was seen", []event.Event{opened, fact(2, event.NoteAdded{Text: "x"}), ended(9, "one two")}, "seq 2 was given twice"},
+		{"a durable event was lost", []event.Event{ended(9, "one two")}, "seen and not kept"},
+		{"a durable event was changed", []event.Event{durable(1, event.BlockStarted{Block: "b", Role: event.RoleThinking}), ended(9, "one two")}, "kept as"},
+		{"a seq was used again for a durable event", []event.Event{opened, ended(3, "one two")}, "seq 3 was given twice"},
+		{"a durable event came before what was seen", []event.Event{opened, durable(2, event.NoteAdded{Text: "x"}), ended(9, "one two")}, "seq 2 was given twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) { has(t, Forgotten(seen, c.log), c.want) })
 	}
-	has(t, Forgotten(seen, []event.Event{fact(0, event.NoteAdded{Text: "x"}), opened, ended(9, "one two")}), "kept and not seen")
+	has(t, Forgotten(seen, []event.Event{durable(0, event.NoteAdded{Text: "x"}), opened, ended(9, "one two")}), "kept and not seen")
 	has(t, Forgotten([]event.Event{opened, opened}, []event.Event{opened}), "seq 1 came after 1")
-	has(t, Forgotten([]event.Event{opened, grew(3, 4, "two")}, []event.Event{opened, ended(9, "one two")}), "grew at 4, and had 0")
+	has(t, Forgotten([]event.Event{opened, delta(3, 4, "two")}, []event.Event{opened, ended(9, "one two")}), "a delta at 4, and it had 0")
 }
 
 // What became of an input that was accepted.
 func TestUnanswered(t *testing.T) {
-	queued := fact(1, event.InputQueued{Input: "i1", Lane: event.LanePrompt})
+	queued := durable(1, event.InputQueued{Input: "i1", Lane: event.LanePrompt})
 	for _, c := range []struct {
 		name string
 		log  []event.Event
 		want string
 	}{
-		{"it ran", []event.Event{queued, fact(2, event.TurnStarted{Inputs: []event.InputID{"i1"}})}, ""},
-		{"it was dropped", []event.Event{queued, fact(2, event.InputDropped{Input: "i1", Reason: event.DropRemoved})}, ""},
-		{"nobody said why", []event.Event{queued, fact(2, event.InputDropped{Input: "i1"})}, "dropped"},
+		{"it ran", []event.Event{queued, durable(2, event.TurnStarted{Inputs: []event.InputID{"i1"}})}, ""},
+		{"it was dropped", []event.Event{queued, durable(2, event.InputDropped{Input: "i1", Reason: event.DropRemoved})}, ""},
+		{"nobody said why", []event.Event{queued, durable(2, event.InputDropped{Input: "i1"})}, "dropped"},
 		{"it waits", []event.Event{queued}, "waits"},
 		{"it is gone", nil, "is not kept"},
 	} {
@@ -72,11 +72,11 @@ func has(t *testing.T, found []string, want string) {
 }
 
 // A log that breaks a law is named.
-func TestBreaches(t *testing.T) {
+func TestViolations(t *testing.T) {
 	log := []event.Event{
-		fact(1, event.SessionOpened{Origin: event.OriginNew}),
-		fact(2, event.StepStarted{Number: 1}),
+		durable(1, event.SessionOpened{Origin: event.OriginNew}),
+		durable(2, event.StepStarted{Number: 1}),
 	}
-	has(t, Breaches(log[:1]), "")
-	has(t, Breaches(log), "2 step.nesting: ")
+	has(t, Violations(log[:1]), "")
+	has(t, Violations(log), "2 step.nesting: ")
 }

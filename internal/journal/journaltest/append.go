@@ -36,7 +36,7 @@ func testAppend(t *testing.T, c Child) {
 		}
 		want = append(want, e)
 	}
-	same(t, "the facts", facts(want), facts(sofar(t, l, 0)))
+	same(t, "the durable events", durable(want), durable(sofar(t, l, 0)))
 	if out, err := l.Append(ctx, event.Event{Body: event.Unknown{Type: "later.kind", Data: []byte(`{"a":1}`)}}); err != nil {
 		t.Error(err)
 	} else {
@@ -60,7 +60,7 @@ func testRefusal(t *testing.T, c Child) {
 			note := event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "in the same batch"}}
 			_, err := l.Append(ctx, note, e)
 			var refusal *journal.Refusal
-			if !errors.As(err, &refusal) || len(refusal.Breaches) == 0 || refusal.Event.Kind() != e.Kind() {
+			if !errors.As(err, &refusal) || len(refusal.Violations) == 0 || refusal.Event.Kind() != e.Kind() {
 				t.Fatalf("a second %s gave %v", e.Kind(), err)
 			}
 			same(t, "the state", before, l.State())
@@ -68,7 +68,7 @@ func testRefusal(t *testing.T, c Child) {
 				t.Errorf("the head went from %d to %d", head, l.Head())
 			}
 			put(t, l, log[i+1:]...)
-			same(t, "the facts", kinds(facts(log)), kinds(facts(sofar(t, l, 0))))
+			same(t, "the durable events", kinds(durable(log)), kinds(durable(sofar(t, l, 0))))
 		})
 	}
 	s := store(t, c, journal.Options{})

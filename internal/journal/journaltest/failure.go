@@ -82,7 +82,7 @@ func testFailure(t *testing.T, c Child) {
 		}
 		l = reopen(t, s)
 		want := live
-		if l.Head() < live.Seq { // the close itself was what failed, and only grew were lost
+		if l.Head() < live.Seq { // the close itself was what failed, and only deltas were lost
 			want = fold(t, transcript.New(), sofar(t, l, 0))
 		}
 		same(t, fmt.Sprintf("the state after opening again, point %d", n), want, l.State())
@@ -109,7 +109,7 @@ func testBroken(t *testing.T, c Child) {
 	for range 3 {
 		_, err := l.Append(ctx, note)
 		wantFault(t, err, command.Internal)
-		_, err = l.Append(ctx, grew(5, "not "))
+		_, err = l.Append(ctx, delta(5, "not "))
 		wantFault(t, err, command.Internal)
 		same(t, "what can be read", "seen ", l.State().Step.Response.Block.Text.String())
 		same(t, "a reader", l.State(), fold(t, transcript.New(), sofar(t, l, 0)))
@@ -153,5 +153,5 @@ func testPanic(t *testing.T, c Child) {
 		t.Errorf("the head is %d", l.Head())
 	}
 	put(t, l, note)
-	same(t, "the facts", 2, len(sofar(t, l, 0)))
+	same(t, "the durable events", 2, len(sofar(t, l, 0)))
 }

@@ -15,7 +15,7 @@ import (
 type Feed struct {
 	ID    event.SessionID
 	r     *rand.Rand
-	Words int // about how many grew there are in a block
+	Words int // about how many deltas there are in a block
 }
 
 // NewFeed returns a feed of a session.

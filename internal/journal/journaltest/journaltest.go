@@ -51,7 +51,7 @@ func Run(t *testing.T, c Child) {
 		{"stalled readers", testStalled},
 		{"delay", testDelay},
 		{"idle", testIdle},
-		{"fact before view", testFactBeforeView},
+		{"durable before visible", testDurableBeforeVisible},
 		{"cancel", testCancel},
 		{"failure", testFailure},
 		{"broken", testBroken},
@@ -81,10 +81,10 @@ const id = eventtest.Session
 var ctx = context.Background()
 
 // states compares folds. The number of events is left out: it is that of the
-// reader, which may have been given what grew in other pieces or not at all. So is
+// reader, which may have been given deltas in other pieces or not at all. So is
 // what a state that was read from the disk does not have.
 var states = cmp.Options{
-	cmp.AllowUnexported(transcript.Grown{}), cmpopts.EquateEmpty(),
+	cmp.AllowUnexported(transcript.Buffer{}), cmpopts.EquateEmpty(),
 	cmpopts.IgnoreFields(transcript.Counts{}, "Events"),
 	cmpopts.IgnoreFields(transcript.Run{}, "Before"),
 }
@@ -172,7 +172,7 @@ func past(t testing.TB, l journal.Log, seq event.Seq) []event.Event {
 	return sofar(t, l, seq)
 }
 
-// fold applies events to s and fails on a breach: a reader never meets one.
+// fold applies events to s and fails on a violation: a reader never meets one.
 func fold(t testing.TB, s *transcript.State, events []event.Event) *transcript.State {
 	t.Helper()
 	for _, e := range events {
@@ -191,8 +191,8 @@ func same(t testing.TB, what string, want, got any) {
 	}
 }
 
-// facts leaves out what grew.
-func facts(events []event.Event) []event.Event {
+// durable leaves out the deltas.
+func durable(events []event.Event) []event.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return !e.Durable() })
 }
 

@@ -105,8 +105,8 @@ func testPages(t *testing.T, c Child) {
 				at = page[0].Seq
 				backwards = append(slices.Clone(page), backwards...)
 			}
-			same(t, "pages forwards", facts(want), facts(forwards))
-			same(t, "pages backwards", facts(want), facts(backwards))
+			same(t, "pages forwards", durable(want), durable(forwards))
+			same(t, "pages backwards", durable(want), durable(backwards))
 			same(t, "the fold of pages", l.State(), fold(t, transcript.New(), forwards))
 		}
 	}
@@ -129,11 +129,11 @@ func block(t testing.TB, l journal.Log) (grow func(text string) event.Event) {
 	return func(text string) event.Event {
 		t.Helper()
 		at := l.State().Step.Response.Block.Text.Len()
-		return put(t, l, grew(at, text))[0]
+		return put(t, l, delta(at, text))[0]
 	}
 }
 
-func grew(offset int, text string) event.Event {
+func delta(offset int, text string) event.Event {
 	e := eventtest.Run()[8]
 	e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: offset, Text: text}
 	return e
@@ -145,8 +145,8 @@ func ended(text string) event.Event {
 	return e
 }
 
-// What grew is read one by one at the head; once its block has ended, a reader
-// in the middle of it gets the end alone, and one that opens the log no grew.
+// Deltas are read one by one at the head; once its block has ended, a reader
+// in the middle of it gets the end alone, and one that opens the log no deltas.
 func testDropped(t *testing.T, c Child) {
 	s := store(t, c, journal.Options{})
 	l := create(t, s)
@@ -168,7 +168,7 @@ func testDropped(t *testing.T, c Child) {
 		read()
 	}
 	for _, word := range []string{"one ", "two ", "three "} {
-		same(t, "what grew", grow(word), read())
+		same(t, "the deltas", grow(word), read())
 	}
 	middle := l.State()
 	grow("four")
@@ -182,7 +182,7 @@ func testDropped(t *testing.T, c Child) {
 	}
 	l = reopen(t, s)
 	all := sofar(t, l, 0)
-	same(t, "what is kept", facts(all), all)
+	same(t, "what is kept", durable(all), all)
 	same(t, "the end", event.BlockEnded{Block: "r1.t1.s1.b1", Role: event.RoleThinking, Text: "one two three four."}, all[len(all)-1].Body)
 }
 
@@ -236,7 +236,7 @@ func testInside(t *testing.T, c Child) {
 	}
 }
 
-// A reader that is far behind is given what grew merged, and every fact.
+// A reader that is far behind is given the deltas merged, and every durable event.
 func testSlow(t *testing.T, c Child) {
 	s := store(t, c, journal.Options{})
 	l := create(t, s)
@@ -256,9 +256,9 @@ func testSlow(t *testing.T, c Child) {
 	text := []byte("first ")
 	for i := range n {
 		if i%1000 == 0 {
-			put(t, l, event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "a fact"}})
+			put(t, l, event.Event{Body: event.NoteAdded{Level: event.LevelInfo, Text: "a note"}})
 		}
-		put(t, l, grew(len(text), "word "))
+		put(t, l, delta(len(text), "word "))
 		text = append(text, "word "...)
 	}
 	reader := fold(t, begun, []event.Event{e})
@@ -276,7 +276,7 @@ func testSlow(t *testing.T, c Child) {
 	}
 	same(t, "the slow reader", l.State(), reader)
 	if notes != n/1000 {
-		t.Errorf("%d facts of %d arrived", notes, n/1000)
+		t.Errorf("%d notes of %d arrived", notes, n/1000)
 	}
 	if events > n/2 {
 		t.Errorf("%d events of %d were read: they were not merged", events, n)

@@ -43,14 +43,14 @@ func testRestart(t *testing.T, c Child) {
 	defer s.Close()
 	l := reopen(t, s)
 	got := sofar(t, l, 0)
-	same(t, "the facts", facts(all), facts(got))
+	same(t, "the durable events", durable(all), durable(got))
 	same(t, "a reader", live, fold(t, transcript.New(), got))
 	if len(l.Damage()) > 0 {
 		t.Error(l.Damage())
 	}
 }
 
-// When what grew is lost with the process, its seqs are not used again.
+// When deltas are lost with the process, its seqs are not used again.
 func testLostTail(t *testing.T, c Child) {
 	dir := t.TempDir()
 	f := &faulty{err: syscall.EIO}

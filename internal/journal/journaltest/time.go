@@ -33,7 +33,7 @@ func (w *writes) count() int {
 	return w.n
 }
 
-// What grew is seen at once and written within the delay, as one; what ended
+// A delta is seen at once and written within the delay, as one; what ended
 // before is not written at all; and a log at rest does nothing.
 func testDelay(t *testing.T, c Child) {
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func testDelay(t *testing.T, c Child) {
 		check("while it grows")
 
 		text := l.State().Step.Response.Block.Text.String()
-		put(t, l, grew(len(text), "last"), ended(text+"last"))
+		put(t, l, delta(len(text), "last"), ended(text+"last"))
 		want++
 		check("when it ended")
 		time.Sleep(time.Hour)
@@ -80,8 +80,8 @@ func testDelay(t *testing.T, c Child) {
 	})
 }
 
-// No fact is seen before it is durable, and grew does not overtake it.
-func testFactBeforeView(t *testing.T, c Child) {
+// No event is seen before it is durable, and no delta overtakes it.
+func testDurableBeforeVisible(t *testing.T, c Child) {
 	var l journal.Log
 	var hidden event.Seq
 	checks := 0
@@ -128,7 +128,7 @@ func testIdle(t *testing.T, c Child) {
 			t.Fatal(err)
 		}
 		put(t, l, eventtest.Run()[:8]...)
-		put(t, l, grew(0, "x"), ended("x"))
+		put(t, l, delta(0, "x"), ended("x"))
 		sofar(t, l, 0)
 	}
 	// What has just been read or written may not be over yet.

@@ -46,7 +46,7 @@ func put(t testing.TB, l journal.Log, events ...event.Event) []event.Event {
 	return out
 }
 
-// A durable fact against one insert of the same bytes with the same pragmas.
+// A durable event against one insert of the same bytes with the same pragmas.
 func BenchmarkDurable(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {
 		path := "file:" + filepath.Join(b.TempDir(), "plain.db") + "?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(5000)&_txlock=immediate"
@@ -65,7 +65,7 @@ func BenchmarkDurable(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		e := note("a fact of ordinary length, as they come")
+		e := note("a note of ordinary length")
 		e.Session = id
 		data, _ := e.AppendJSON(nil)
 		for b.Loop() {
@@ -78,7 +78,7 @@ func BenchmarkDurable(b *testing.B) {
 	b.Run("log", func(b *testing.B) {
 		_, l := fresh(b)
 		for b.Loop() {
-			put(b, l, note("a fact of ordinary length, as they come"))
+			put(b, l, note("a note of ordinary length"))
 		}
 	})
 	b.Run("log/100 writers", func(b *testing.B) {
@@ -87,7 +87,7 @@ func BenchmarkDurable(b *testing.B) {
 		for w := range 100 {
 			wg.Go(func() {
 				for i := w; i < b.N; i += 100 {
-					put(b, l, note("a fact of ordinary length, as they come"))
+					put(b, l, note("a note of ordinary length"))
 				}
 			})
 		}
@@ -95,7 +95,7 @@ func BenchmarkDurable(b *testing.B) {
 	})
 }
 
-func grew(offset int, text string) event.Event {
+func delta(offset int, text string) event.Event {
 	e := eventtest.Run()[8]
 	e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: offset, Text: text}
 	return e
@@ -115,7 +115,7 @@ func BenchmarkDeltas(b *testing.B) {
 				events := make([]event.Event, deltas)
 				text := 0
 				for i := range events {
-					events[i] = grew(text, "word ")
+					events[i] = delta(text, "word ")
 					text += 5
 				}
 				at := l.Head()
@@ -175,7 +175,7 @@ func grow(b testing.TB, l journal.Log, f *journaltest.Feed, n int) {
 	}
 }
 
-// One more fact at the beginning of a log and after 100,000 events.
+// One more durable event at the beginning of a log and after 100,000 events.
 func BenchmarkFlat(b *testing.B) {
 	for _, before := range []int{1, 100_000} {
 		b.Run(fmt.Sprintf("after %d", before), func(b *testing.B) {

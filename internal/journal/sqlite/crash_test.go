@@ -133,7 +133,7 @@ func must(err error) {
 }
 
 // A process is killed again and again, at any point of a write and at any other
-// moment. Every fact that anyone had seen is there, the text of what was open is
+// moment. Every durable event that anyone had seen is there, the text of what was open is
 // a prefix of what was seen, no seq is used again, and the log is legal.
 func TestKilled(t *testing.T) {
 	t.Parallel()
@@ -215,7 +215,7 @@ func check(t *testing.T, n int, dir string, seen map[event.Seq]event.Event, last
 	for seq, e := range seen {
 		if e.Durable() {
 			if d := cmp.Diff(e, kept[seq]); d != "" {
-				t.Fatalf("crash %d: the fact %d %s was seen and is not kept:\n%s", n, seq, e.Kind(), d)
+				t.Fatalf("crash %d: event %d %s was seen and is not kept:\n%s", n, seq, e.Kind(), d)
 			}
 		}
 	}

@@ -13,7 +13,7 @@
 // It guarantees what the journal does, through write-ahead logging with
 // synchronous=FULL: a batch is one transaction, and is on the disk when Write
 // returns. A file that is damaged is an error of its own session. Disk use is
-// about the text that is kept: what grew makes room for what ended, and the
+// about the text that is kept: the deltas of a block go when it has ended, and the
 // write-ahead log is cut at 512 KiB.
 //
 // It does not share a file between processes; the store's lock sees to that.

@@ -149,7 +149,7 @@ func TestDiskUse(t *testing.T) {
 			}
 		}
 		for at := 0; at < size; at += len(word) {
-			put(t, l, grew(at, word))
+			put(t, l, delta(at, word))
 			time.Sleep(10 * time.Millisecond)
 		}
 		used("before the end")
@@ -184,7 +184,7 @@ func TestSlowStream(t *testing.T) {
 		const size = 48 << 10
 		word := "a few words that come together, "
 		for at := 0; at < size; at += len(word) {
-			put(t, l, grew(at, word))
+			put(t, l, delta(at, word))
 			time.Sleep(2 * journal.Delay)
 		}
 		if err := s.Close(); err != nil {

@@ -70,7 +70,7 @@ func (h Heard) Message() llm.Message {
 	return m
 }
 
-// Laws is the first breach of the contract in a whole answer to the request, else nil.
+// Laws is the first violation of the contract in a whole answer to the request, else nil.
 func Laws(r llm.Request, parts []llm.Part) error {
 	if len(parts) == 0 {
 		return fmt.Errorf("no part at all")

@@ -72,7 +72,7 @@ func TestParse(t *testing.T) {
 		{[]wire.Frame{[]byte(`{"type":"from the future"}`)}, native.Line{}},
 	} {
 		got, err := native.Parse(c.frames[0])
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(transcript.Grown{}), cmpopts.EquateEmpty()); diff != "" || err != nil {
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(transcript.Buffer{}), cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", c.frames[0], err, diff)
 		}
 	}

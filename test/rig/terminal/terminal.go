@@ -7,7 +7,7 @@
 // left when a terminal is closed.
 //
 // It asks nothing of the program, and knows nothing of it but a [Story] that it
-// can be made to tell and the laws of its bytes, see [Breaches].
+// can be made to tell and the laws of its bytes, see [Violations].
 package terminal
 
 import (

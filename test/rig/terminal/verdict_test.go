@@ -98,7 +98,7 @@ func TestJoinedCharactersAreNoFault(t *testing.T) {
 
 // The bytes of a program that keeps the laws break none; each that breaks one is
 // found.
-func TestBreaches(t *testing.T) {
+func TestViolations(t *testing.T) {
 	const begin, end = "\x1b[?2004h\x1b[?1004h\x1b[c", "\x1b[?2026l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?25h"
 	frame := func(text string) string { return begin + "\x1b[?2026h" + text + "\x1b[?2026l" + end }
 	for _, lawful := range []string{
@@ -107,7 +107,7 @@ func TestBreaches(t *testing.T) {
 		frame("\x1b[?25l\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x1b7\x1b[2B\x1b8\x1b[2L\x1b[9999B\a"),
 		"shell\x1b[2J" + frame("a") + "bye\r\n\x1b[H",
 	} {
-		if frames, problems := Breaches([]byte(lawful)); frames != 1 || len(problems) > 0 {
+		if frames, problems := Violations([]byte(lawful)); frames != 1 || len(problems) > 0 {
 			t.Errorf("%q: %d frames, %v", lawful, frames, problems)
 		}
 	}
@@ -118,14 +118,14 @@ func TestBreaches(t *testing.T) {
 		"\x1b[?25l\x1b[?25h\n", "\x1b[?2026h",
 		"\x1b[?2026lx\x1b[?2026h", "\x1b[?2026l\x1b[K\x1b[?2026h", "\x1b[?2026l\r\x1b[?2026h",
 	} {
-		if _, problems := Breaches([]byte(frame(text))); len(problems) == 0 {
+		if _, problems := Violations([]byte(frame(text))); len(problems) == 0 {
 			t.Errorf("%q is not found", text)
 		}
 	}
-	if _, problems := Breaches([]byte("nothing")); len(problems) == 0 {
+	if _, problems := Violations([]byte("nothing")); len(problems) == 0 {
 		t.Error("a program that never came is taken for one that keeps the laws")
 	}
-	if _, problems := Breaches([]byte(begin + "\x1b[?2026hx")); len(problems) == 0 {
+	if _, problems := Violations([]byte(begin + "\x1b[?2026hx")); len(problems) == 0 {
 		t.Error("a frame without an end is not found")
 	}
 }

@@ -17,7 +17,7 @@ import (
 // NewStore makes a store of a disk. It opens or makes the catalog, and closes
 // the disk where that fails.
 func NewStore(d Disk, opt Options) (Store, error) {
-	s := &shelf{disk: d, opt: opt, volumes: make(map[event.SessionID]*volume)}
+	s := &store{disk: d, opt: opt, logs: make(map[event.SessionID]*openLog)}
 	back, err := d.Open(CatalogID)
 	if errors.Is(err, fs.ErrNotExist) {
 		back, err = d.Create(CatalogID, nil)
@@ -31,32 +31,32 @@ func NewStore(d Disk, opt Options) (Store, error) {
 	return s, nil
 }
 
-// shelf is the store over any disk. Each open log is there once.
-type shelf struct {
+// store is the Store over any disk. Each open log is in it once.
+type store struct {
 	disk    Disk
 	opt     Options
-	catalog *tape
+	catalog *log
 
-	mu      sync.Mutex
-	volumes map[event.SessionID]*volume
-	closed  bool
+	mu     sync.Mutex
+	logs   map[event.SessionID]*openLog
+	closed bool
 }
 
-// A volume is a log that somebody opens, holds or closes. Its lock is held while
-// its storage is opened or closed, which no other log waits for.
-type volume struct {
+// An openLog is a log that somebody opens, uses or closes. Its lock is held while
+// its storage is opened or closed; no other log waits for that.
+type openLog struct {
 	mu      sync.Mutex
-	tape    *tape
+	log     *log
 	handles int
-	gone    bool // no longer on the shelf
+	gone    bool // no longer in the store
 }
 
-func (s *shelf) Path() string { return s.disk.Path() }
-func (s *shelf) Catalog() Log {
-	return &handle{tape: s.catalog, done: make(chan struct{}), release: func(*tape) error { return nil }}
+func (s *store) Path() string { return s.disk.Path() }
+func (s *store) Catalog() Log {
+	return &handle{log: s.catalog, done: make(chan struct{}), release: func(*log) error { return nil }}
 }
 
-func (s *shelf) read(id event.SessionID, back Backend) (*tape, error) {
+func (s *store) read(id event.SessionID, back Backend) (*log, error) {
 	l, err := open(id, back, func() (string, error) { return s.disk.Folder(id) }, s.opt)
 	if err != nil {
 		return nil, errors.Join(err, back.Close())
@@ -64,18 +64,18 @@ func (s *shelf) read(id event.SessionID, back Backend) (*tape, error) {
 	return l, nil
 }
 
-// hold locks the volume of id, which it puts on the shelf if need be.
-func (s *shelf) hold(id event.SessionID) (*volume, error) {
+// lock locks the open log of id, which it adds to the store if need be.
+func (s *store) lock(id event.SessionID) (*openLog, error) {
 	for {
 		s.mu.Lock()
 		if s.closed {
 			s.mu.Unlock()
 			return nil, command.Faultf(command.Closed, "the store is closed")
 		}
-		v := s.volumes[id]
+		v := s.logs[id]
 		if v == nil {
-			v = &volume{}
-			s.volumes[id] = v
+			v = &openLog{}
+			s.logs[id] = v
 		}
 		s.mu.Unlock()
 		v.mu.Lock()
@@ -86,36 +86,36 @@ func (s *shelf) hold(id event.SessionID) (*volume, error) {
 	}
 }
 
-// let unlocks a volume and takes it off the shelf when nobody holds it.
-func (s *shelf) let(id event.SessionID, v *volume) {
-	if v.tape == nil {
+// unlock unlocks an open log and removes it from the store when it has no handle.
+func (s *store) unlock(id event.SessionID, v *openLog) {
+	if v.log == nil {
 		v.gone = true
 		s.mu.Lock()
-		if s.volumes[id] == v {
-			delete(s.volumes, id)
+		if s.logs[id] == v {
+			delete(s.logs, id)
 		}
 		s.mu.Unlock()
 	}
 	v.mu.Unlock()
 }
 
-// with opens a log by get unless it is open, and returns a handle on it.
-func (s *shelf) with(ctx context.Context, id event.SessionID, fresh bool, get func() (Backend, error)) (Log, error) {
+// obtain opens a log by get unless it is open, and returns a handle on it.
+func (s *store) obtain(ctx context.Context, id event.SessionID, fresh bool, get func() (Backend, error)) (Log, error) {
 	if err := CheckID(id); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, given(id, err)
+		return nil, canceled(id, err)
 	}
-	v, err := s.hold(id)
+	v, err := s.lock(id)
 	if err != nil {
 		return nil, err
 	}
-	defer s.let(id, v)
-	if v.tape != nil && fresh {
+	defer s.unlock(id, v)
+	if v.log != nil && fresh {
 		return nil, exists(id)
 	}
-	if v.tape == nil {
+	if v.log == nil {
 		back, err := get()
 		if err != nil {
 			return nil, missing(id, "open", err)
@@ -124,10 +124,10 @@ func (s *shelf) with(ctx context.Context, id event.SessionID, fresh bool, get fu
 		if err != nil {
 			return nil, failed(id, "open", err)
 		}
-		v.tape = l
+		v.log = l
 	}
 	v.handles++
-	return &handle{tape: v.tape, done: make(chan struct{}), release: func(l *tape) error { return s.release(id, v, l) }}, nil
+	return &handle{log: v.log, done: make(chan struct{}), release: func(l *log) error { return s.release(id, v, l) }}, nil
 }
 
 func exists(id event.SessionID) error {
@@ -146,24 +146,24 @@ func missing(id event.SessionID, verb string, err error) error {
 }
 
 // release gives up one handle on l, and closes l with the last.
-func (s *shelf) release(id event.SessionID, v *volume, l *tape) error {
+func (s *store) release(id event.SessionID, v *openLog, l *log) error {
 	v.mu.Lock()
-	defer s.let(id, v)
-	if v.tape != l {
+	defer s.unlock(id, v)
+	if v.log != l {
 		return nil // removed, or the store was closed
 	}
 	if v.handles--; v.handles > 0 {
 		return nil
 	}
-	v.tape = nil
+	v.log = nil
 	return l.close()
 }
 
-func (s *shelf) Create(ctx context.Context, id event.SessionID) (Log, error) {
-	return s.with(ctx, id, true, func() (Backend, error) { return s.disk.Create(id, nil) })
+func (s *store) Create(ctx context.Context, id event.SessionID) (Log, error) {
+	return s.obtain(ctx, id, true, func() (Backend, error) { return s.disk.Create(id, nil) })
 }
 
-func (s *shelf) Branch(ctx context.Context, id event.SessionID, base *transcript.State) (Log, error) {
+func (s *store) Branch(ctx context.Context, id event.SessionID, base *transcript.State) (Log, error) {
 	if base.Session != "" {
 		return nil, command.Faultf(command.Invalid, "the base of %s names session %s", id, base.Session)
 	}
@@ -171,16 +171,16 @@ func (s *shelf) Branch(ctx context.Context, id event.SessionID, base *transcript
 	if err != nil {
 		return nil, failed(id, "branch", err)
 	}
-	return s.with(ctx, id, true, func() (Backend, error) { return s.disk.Create(id, data) })
+	return s.obtain(ctx, id, true, func() (Backend, error) { return s.disk.Create(id, data) })
 }
 
-func (s *shelf) Open(ctx context.Context, id event.SessionID) (Log, error) {
-	return s.with(ctx, id, false, func() (Backend, error) { return s.disk.Open(id) })
+func (s *store) Open(ctx context.Context, id event.SessionID) (Log, error) {
+	return s.obtain(ctx, id, false, func() (Backend, error) { return s.disk.Open(id) })
 }
 
-func (s *shelf) List(ctx context.Context) ([]event.SessionID, error) {
+func (s *store) List(ctx context.Context) ([]event.SessionID, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, given("the sessions", err)
+		return nil, canceled("the sessions", err)
 	}
 	ids, err := s.disk.List()
 	if err != nil {
@@ -190,44 +190,44 @@ func (s *shelf) List(ctx context.Context) ([]event.SessionID, error) {
 	return ids, nil
 }
 
-func (s *shelf) Remove(ctx context.Context, id event.SessionID) error {
+func (s *store) Remove(ctx context.Context, id event.SessionID) error {
 	if err := CheckID(id); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return given(id, err)
+		return canceled(id, err)
 	}
-	v, err := s.hold(id)
+	v, err := s.lock(id)
 	if err != nil {
 		return err
 	}
-	defer s.let(id, v)
-	if v.tape != nil {
+	defer s.unlock(id, v)
+	if v.log != nil {
 		// What cannot be written is about to be deleted.
-		_ = v.tape.close()
-		v.tape, v.handles = nil, 0
+		_ = v.log.close()
+		v.log, v.handles = nil, 0
 	}
 	return missing(id, "remove", s.disk.Remove(id))
 }
 
-func (s *shelf) Close() error {
+func (s *store) Close() error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		return nil
 	}
 	s.closed = true
-	volumes := s.volumes
-	s.volumes = nil
+	logs := s.logs
+	s.logs = nil
 	s.mu.Unlock()
 	var errs []error
-	for id, v := range volumes {
+	for id, v := range logs {
 		v.mu.Lock()
-		if v.tape != nil {
-			if err := v.tape.close(); err != nil {
+		if v.log != nil {
+			if err := v.log.close(); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", id, err))
 			}
-			v.tape = nil
+			v.log = nil
 		}
 		v.gone = true
 		v.mu.Unlock()

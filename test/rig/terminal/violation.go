@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Breaches says which laws the bytes of a program break that draws in place:
+// Violations says which laws the bytes of a program break that draws in place:
 //
 //   - nothing clears the screen or the scrollback, enters the alternate screen,
 //     scrolls, sets a region, moves to an absolute row, or resets;
@@ -16,7 +16,7 @@ import (
 //
 // The laws hold from where the program sets bracketed paste to where it takes
 // that back: before and after, the bytes are the shell's.
-func Breaches(b []byte) (frames int, problems []string) {
+func Violations(b []byte) (frames int, problems []string) {
 	from, to := bytes.Index(b, []byte("\x1b[?2004h")), bytes.LastIndex(b, []byte("\x1b[?2004l"))
 	if from < 0 {
 		return 0, []string{"the program never came to the terminal"}
@@ -27,7 +27,7 @@ func Breaches(b []byte) (frames int, problems []string) {
 	w := watcher{shown: true, all: b}
 	scan(b[from:to], func(at int, s sequence) { w.see(from+at, s) })
 	if w.sync {
-		w.breach(to, "the last frame has no end")
+		w.violated(to, "the last frame has no end")
 	}
 	return w.frames, w.problems
 }
@@ -40,7 +40,7 @@ type watcher struct {
 	all         []byte
 }
 
-func (w *watcher) breach(at int, format string, args ...any) {
+func (w *watcher) violated(at int, format string, args ...any) {
 	if len(w.problems) < 20 {
 		w.problems = append(w.problems, fmt.Sprintf("byte %d: %s, in %q", at, fmt.Sprintf(format, args...), w.all[max(0, at-60):min(len(w.all), at+40)]))
 	}
@@ -51,14 +51,14 @@ func (w *watcher) see(at int, s sequence) {
 	case s.private('h'), s.private('l'):
 		w.mode(at, s)
 	case forbidden(s):
-		w.breach(at, "%q must never be written", s.text)
+		w.violated(at, "%q must never be written", s.text)
 	case s.kind == 'T' && strings.ContainsFunc(s.text, unicode.IsControl):
-		w.breach(at, "%q has a control character of 8 bits", s.text)
+		w.violated(at, "%q has a control character of 8 bits", s.text)
 	case !s.acts():
 	case !w.sync:
-		w.breach(at, "%q stands outside a frame", s.text)
+		w.violated(at, "%q stands outside a frame", s.text)
 	case w.shown && s.leaves():
-		w.breach(at, "%q moves the cursor, which can be seen", s.text)
+		w.violated(at, "%q moves the cursor, which can be seen", s.text)
 	}
 }
 
@@ -70,14 +70,14 @@ func (w *watcher) mode(at int, s sequence) {
 			if set {
 				w.frames++
 				if w.sync {
-					w.breach(at, "a frame within a frame")
+					w.violated(at, "a frame within a frame")
 				}
 			}
 			w.sync = set
 		case "25":
 			w.shown = set
 		case "47", "1047", "1048", "1049":
-			w.breach(at, "%q: the alternate screen", s.text)
+			w.violated(at, "%q: the alternate screen", s.text)
 		}
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"parley/internal/event"
 )
 
-// The bounds of what waits for the disk: past either, the next grew event is
-// written before it returns.
+// The bounds of the deltas that wait for the disk: past either, the next delta is
+// written before Append returns.
 const (
-	maxGrownBytes = 256 << 10
-	maxGrownCount = 2048
+	maxPendingBytes = 256 << 10
+	maxPendingCount = 2048
 )
 
 // A key names a block or a call, or in the catalog what a later event replaces.
@@ -56,23 +56,24 @@ func dropOf(e event.Event) key {
 	return key{}
 }
 
-// grown is what grew and is not on disk yet. Runs of one block or one stream of
-// a call are one row each, with the offset of the first and the seq of the last.
-type grown struct {
-	rows  []*growth
-	last  map[key]*growth
+// pending are the deltas that are not on disk yet. Consecutive deltas of one
+// block, or of one stream of a call, are one row, with the offset of the first
+// and the seq of the last.
+type pending struct {
+	rows  []*pendingRow
+	last  map[key]*pendingRow
 	bytes int
 	count int
 }
 
-type growth struct {
+type pendingRow struct {
 	key  key
 	e    event.Event // of the first, with the seq and the time of the last
 	text []byte
 	end  int // offset past the text
 }
 
-func (g *grown) add(e event.Event) {
+func (g *pending) add(e event.Event) {
 	k := keyOf(e)
 	offset, text, _ := e.Delta()
 	g.count++
@@ -83,20 +84,20 @@ func (g *grown) add(e event.Event) {
 		r.e.Seq, r.e.Time = e.Seq, e.Time
 		return
 	}
-	r := &growth{key: k, e: e, text: []byte(text), end: offset + len(text)}
+	r := &pendingRow{key: k, e: e, text: []byte(text), end: offset + len(text)}
 	if g.last == nil {
-		g.last = make(map[key]*growth)
+		g.last = make(map[key]*pendingRow)
 	}
 	g.last[k] = r
 	g.rows = append(g.rows, r)
 }
 
-// drop forgets what a key grew.
-func (g *grown) drop(k key) {
+// drop forgets the deltas of a key.
+func (g *pending) drop(k key) {
 	if g.last[k] == nil {
 		return
 	}
-	g.rows = slices.DeleteFunc(g.rows, func(r *growth) bool {
+	g.rows = slices.DeleteFunc(g.rows, func(r *pendingRow) bool {
 		if r.key == k {
 			g.bytes -= len(r.text)
 		}
@@ -105,11 +106,11 @@ func (g *grown) drop(k key) {
 	delete(g.last, k)
 }
 
-// put puts rows that were taken back before those that came since.
-func (g *grown) put(before grown) {
+// put gives back rows that were taken, before those that came since.
+func (g *pending) put(before pending) {
 	for _, r := range before.rows {
 		if g.last == nil {
-			g.last = make(map[key]*growth)
+			g.last = make(map[key]*pendingRow)
 		}
 		if g.last[r.key] == nil {
 			g.last[r.key] = r
@@ -120,33 +121,33 @@ func (g *grown) put(before grown) {
 	g.count += before.count
 }
 
-func (g *grown) empty() bool { return len(g.rows) == 0 }
+func (g *pending) empty() bool { return len(g.rows) == 0 }
 
-func (g *grown) full() bool { return g.bytes >= maxGrownBytes || g.count >= maxGrownCount }
+func (g *pending) full() bool { return g.bytes >= maxPendingBytes || g.count >= maxPendingCount }
 
 // event is the row as it is stored.
-func (r *growth) event() event.Event { return r.e.WithDelta(r.offset(), string(r.text)) }
+func (r *pendingRow) event() event.Event { return r.e.WithDelta(r.offset(), string(r.text)) }
 
-func (r *growth) offset() int {
+func (r *pendingRow) offset() int {
 	offset, _, _ := r.e.Delta()
 	return offset
 }
 
-// maxRow is how much text a row takes up before the next one begins. A slow
-// stream would else leave a row, with its envelope, for every few words; a longer
-// one would be written again and again.
+// maxRow is how much text a row holds before the next one begins. With shorter
+// rows, a slow stream would leave one with its envelope for every few words; a
+// longer row would be written again and again.
 const maxRow = 8000
 
-// ends are the last rows on the disk of what is still growing. They are replaced
-// by longer ones until they are full.
-type ends map[key]*growth
+// openRows are the last rows on the disk of the blocks and calls that are still
+// open. They are replaced by longer ones until they are full.
+type openRows map[key]*pendingRow
 
-// extended returns the rows to write, the seqs of those that they replace, and
-// the ends afterwards. It changes neither e nor the rows.
-func (e ends) extended(rows []*growth, dropped []key) (out []*growth, gone []event.Seq, next ends) {
+// extend returns the rows to write, the seqs of those that they replace, and the
+// open rows afterwards. It changes neither e nor the rows.
+func (e openRows) extend(rows []*pendingRow, dropped []key) (out []*pendingRow, gone []event.Seq, next openRows) {
 	next = maps.Clone(e)
 	if next == nil {
-		next = make(ends)
+		next = make(openRows)
 	}
 	for _, k := range dropped {
 		delete(next, k)
@@ -157,7 +158,7 @@ func (e ends) extended(rows []*growth, dropped []key) (out []*growth, gone []eve
 		}
 		last := next[r.key]
 		if last != nil && last.end == r.offset() && event.SameText(last.e, r.e) && len(last.text)+len(r.text) <= maxRow {
-			longer := &growth{key: r.key, e: last.e, text: slices.Concat(last.text, r.text), end: r.end}
+			longer := &pendingRow{key: r.key, e: last.e, text: slices.Concat(last.text, r.text), end: r.end}
 			longer.e.Seq, longer.e.Time = r.e.Seq, r.e.Time
 			if i := slices.Index(out, last); i >= 0 {
 				out = slices.Delete(out, i, i+1)

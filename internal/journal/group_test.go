@@ -15,13 +15,13 @@ import (
 )
 
 // A cupboard keeps what a backend would of the entries.
-type cupboard struct {
+type storedEntries struct {
 	cells   [][]byte
 	written int // bytes
 }
 
 // keep is what a backend does with the entries of a snapshot.
-func (c *cupboard) keep(data [][]byte) {
+func (c *storedEntries) keep(data [][]byte) {
 	c.cells = append(c.cells, make([][]byte, max(0, len(data)-len(c.cells)))...)[:len(data)]
 	for i, d := range data {
 		if d != nil {
@@ -32,7 +32,7 @@ func (c *cupboard) keep(data [][]byte) {
 }
 
 // rows are the cells that a row would be read for.
-func (c *cupboard) rows() (n int) {
+func (c *storedEntries) rows() (n int) {
 	for _, d := range c.cells {
 		n += min(1, len(d))
 	}
@@ -45,9 +45,9 @@ func entryOf(n int, said string) *transcript.Entry {
 	return e
 }
 
-// grew adds some entries and takes the content of some older ones. Now and then the
+// changed adds some entries and takes the content of some older ones. Now and then the
 // last ones are others, as where the log was folded anew.
-func grew(entries []*transcript.Entry, r *rand.Rand) []*transcript.Entry {
+func changed(entries []*transcript.Entry, r *rand.Rand) []*transcript.Entry {
 	entries = slices.Clone(entries)
 	if len(entries) > 0 && r.IntN(5) == 0 {
 		entries = entries[:r.IntN(len(entries))]
@@ -76,13 +76,13 @@ func grew(entries []*transcript.Entry, r *rand.Rand) []*transcript.Entry {
 // and lose their content, after a restart, and where an earlier build kept each by
 // itself. What has not changed is not written again, and what has no content takes
 // few rows.
-func TestEntriesArePacked(t *testing.T) {
+func TestEntriesAreGrouped(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		var c cupboard
+		var c storedEntries
 		var entries, before []*transcript.Entry
 		if seed%3 == 0 { // as an earlier build kept them
-			entries = grew(grew(entries, r), r)
+			entries = changed(changed(entries, r), r)
 			for _, e := range entries {
 				data, err := appendEntry(nil, e)
 				if err != nil {
@@ -96,7 +96,7 @@ func TestEntriesArePacked(t *testing.T) {
 			}
 		}
 		for round := range 8 {
-			entries = grew(entries, r)
+			entries = changed(entries, r)
 			data, err := stored(entries, before)
 			if err != nil {
 				t.Fatal(err)
@@ -112,12 +112,12 @@ func TestEntriesArePacked(t *testing.T) {
 				t.Fatalf("seed %d, round %d: %v (-want +read):\n%s", seed, round, err, d)
 			}
 			whole := 0
-			for i := 0; i+packCount <= len(entries); i += packCount {
-				if packs(entries, i) {
+			for i := 0; i+groupSize <= len(entries); i += groupSize {
+				if isGroup(entries, i) {
 					whole++
 				}
 			}
-			if n := len(entries) - whole*(packCount-1); c.rows() != n {
+			if n := len(entries) - whole*(groupSize-1); c.rows() != n {
 				t.Fatalf("seed %d, round %d: %d rows for %d entries with %d packs", seed, round, c.rows(), len(entries), whole)
 			}
 			if r.IntN(4) == 0 { // a restart
@@ -131,14 +131,14 @@ func TestEntriesArePacked(t *testing.T) {
 }
 
 // A pack that is cut, or longer than it should be, is not read.
-func TestPackIsWhole(t *testing.T) {
+func TestDamagedGroupIsRefused(t *testing.T) {
 	var entries []*transcript.Entry
-	for i := range packCount {
+	for i := range groupSize {
 		e := entryOf(i, "hi")
 		e.Content = nil
 		entries = append(entries, e)
 	}
-	data, err := appendPack(nil, entries)
+	data, err := appendGroup(nil, entries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,19 +13,19 @@ import (
 type request struct {
 	events []event.Event
 	err    error
-	ready  chan bool // true: lead; false: it is settled
+	ready  chan bool // true: be the leader; false: it is settled
 	chosen bool      // true was sent
 	last   bool      // close the log
 }
 
-// work is what a leader does as one transaction.
-type work struct {
+// transaction is what a leader writes at once.
+type transaction struct {
 	requests []*request
-	before   grown // published before, and not written
-	fresh    grown // of the requests
+	before   pending // deltas that were published before and are not written
+	fresh    pending // deltas of the requests
 	drops    []key
-	facts    []Row
-	size     int       // bytes of facts
+	durable  []Row
+	size     int       // bytes of durable
 	upto     event.Seq // the disk has everything up to here afterwards
 	reserve  event.Seq // 0: as it is
 	last     bool      // the log closes after it
@@ -34,7 +34,7 @@ type work struct {
 
 // submit queues r and waits until it is settled, or until ctx ends before it was
 // taken up. l.mu is held on entry and not on return.
-func (l *tape) submit(ctx context.Context, r *request) ([]event.Event, error) {
+func (l *log) submit(ctx context.Context, r *request) ([]event.Event, error) {
 	l.queue = append(l.queue, r)
 	lead := !l.leading
 	l.leading = true
@@ -44,7 +44,7 @@ func (l *tape) submit(ctx context.Context, r *request) ([]event.Event, error) {
 		case lead = <-r.ready:
 		case <-ctx.Done():
 			if l.withdraw(r) {
-				return nil, given(l.id, ctx.Err())
+				return nil, canceled(l.id, ctx.Err())
 			}
 			lead = <-r.ready
 		}
@@ -59,7 +59,7 @@ func (l *tape) submit(ctx context.Context, r *request) ([]event.Event, error) {
 }
 
 // withdraw takes r out of the queue unless a leader has it or it is to lead.
-func (l *tape) withdraw(r *request) bool {
+func (l *log) withdraw(r *request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.Index(l.queue, r)
@@ -70,65 +70,66 @@ func (l *tape) withdraw(r *request) bool {
 	return true
 }
 
-// lead takes up all that waits, settles it and hands on. l.leading is set.
-func (l *tape) lead() {
-	w := l.take()
-	defer l.abandon(w)
-	for _, r := range w.requests {
+// lead commits all that waits, tells its callers, and passes the lead on.
+// l.leading is set.
+func (l *log) lead() {
+	tx := l.take()
+	defer l.abandon(tx)
+	for _, r := range tx.requests {
 		if !r.last {
-			r.err = l.stage(w, r)
+			r.err = l.stage(tx, r)
 		}
 	}
-	staged := len(w.requests) > 0
+	staged := len(tx.requests) > 0
 	if staged {
-		w.reserve = reserve(l.last, l.reserved, w.last)
+		tx.reserve = reserve(l.last, l.reserved, tx.last)
 	}
-	wrote := !w.before.empty() || len(w.facts) > 0 || w.fresh.full() || w.reserve != 0 || l.broken != nil
+	wrote := !tx.before.empty() || len(tx.durable) > 0 || tx.fresh.full() || tx.reserve != 0 || l.broken != nil
 	var err error
-	var k kept
+	var k saved
 	if wrote {
-		k, err = l.write(w, staged)
+		k, err = l.write(tx, staged)
 	}
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w.done = true
+	tx.done = true
 	switch {
 	case err != nil:
-		l.refuse(w, failed(l.id, "write to", err))
+		l.rollBack(tx, failed(l.id, "write to", err))
 	case wrote:
 		l.broken = nil
-		l.written = w.upto
-		l.shot, l.ends, l.top = k.shot, k.ends, k.top
-		l.reserved = max(l.reserved, w.reserve)
+		l.written = tx.upto
+		l.snapshot, l.openRows, l.top = k.snapshot, k.open, k.top
+		l.reserved = max(l.reserved, tx.reserve)
 	case staged:
-		l.grown = w.fresh
+		l.pending = tx.fresh
 	}
 	if staged && err == nil {
 		l.visible = nil
-		for _, r := range w.requests {
+		for _, r := range tx.requests {
 			if r.err == nil {
 				l.publish(r.events)
 			}
 		}
 	}
-	l.hand(w)
+	l.finish(tx)
 }
 
-// take begins a piece of work. Until it is settled the state is the leader's own
-// if there are requests; without any, grew events go on meanwhile.
-func (l *tape) take() *work {
+// take begins a transaction. Where it has requests, the state is the leader's own
+// until it is settled; where it has none, deltas go on meanwhile.
+func (l *log) take() *transaction {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := &work{requests: l.queue, before: l.grown, upto: l.last}
-	w.last = slices.ContainsFunc(w.requests, func(r *request) bool { return r.last })
-	w.reserve = reserve(l.last, l.reserved, false)
-	l.queue, l.grown = nil, grown{}
-	if len(w.requests) > 0 {
+	tx := &transaction{requests: l.queue, before: l.pending, upto: l.last}
+	tx.last = slices.ContainsFunc(tx.requests, func(r *request) bool { return r.last })
+	tx.reserve = reserve(l.last, l.reserved, false)
+	l.queue, l.pending = nil, pending{}
+	if len(tx.requests) > 0 {
 		l.visible = l.state.Clone()
 	}
 	l.disarm()
-	return w
+	return tx
 }
 
 // reserve returns what must be reserved: nothing while more than half of what
@@ -137,16 +138,16 @@ func reserve(last, reserved event.Seq, closing bool) event.Seq {
 	switch {
 	case closing && last < reserved:
 		return last
-	case closing || last+chunk/2 < reserved:
+	case closing || last+reserveAhead/2 < reserved:
 		return 0
 	}
-	return last + chunk
+	return last + reserveAhead
 }
 
-// stage folds a request in and adds it to the work.
-func (l *tape) stage(w *work, r *request) error {
+// stage folds a request in and adds it to the transaction.
+func (l *log) stage(tx *transaction, r *request) error {
 	var drops []key
-	var facts []Row
+	var durable []Row
 	size := 0
 	err := l.admit(r.events, func(e event.Event) error {
 		if k := dropOf(e); k.kind != 0 {
@@ -159,7 +160,7 @@ func (l *tape) stage(w *work, r *request) error {
 		if err != nil {
 			return &failure{command.Faultf(command.Invalid, "%s cannot be written as JSON", e.Kind()), err}
 		}
-		facts = append(facts, Row{e.Seq, keyOf(e).String(), data})
+		durable = append(durable, Row{e.Seq, keyOf(e).String(), data})
 		size += len(data)
 		return nil
 	})
@@ -168,91 +169,91 @@ func (l *tape) stage(w *work, r *request) error {
 	}
 	for _, e := range r.events {
 		if !e.Durable() {
-			w.fresh.add(e)
+			tx.fresh.add(e)
 		} else if k := dropOf(e); k.kind != 0 {
-			w.fresh.drop(k)
+			tx.fresh.drop(k)
 		}
 	}
-	w.drops, w.facts, w.size = append(w.drops, drops...), append(w.facts, facts...), w.size+size
-	w.upto = l.last
+	tx.drops, tx.durable, tx.size = append(tx.drops, drops...), append(tx.durable, durable...), tx.size+size
+	tx.upto = l.last
 	return nil
 }
 
-// kept is what the leader knows after a write that succeeded.
-type kept struct {
-	shot shot
-	ends ends
-	top  event.Seq
+// saved is what the leader knows after a write that succeeded.
+type saved struct {
+	snapshot sinceSnapshot
+	open     openRows
+	top      event.Seq
 }
 
-// write makes the work durable.
-func (l *tape) write(w *work, staged bool) (kept, error) {
-	b := Batch{Reserved: w.reserve, Rows: w.facts}
-	for _, k := range w.drops {
+// write makes the transaction durable.
+func (l *log) write(tx *transaction, staged bool) (saved, error) {
+	b := Batch{Reserved: tx.reserve, Rows: tx.durable}
+	for _, k := range tx.drops {
 		b.Drop = append(b.Drop, k.String())
 	}
-	rows, gone, next := l.ends.extended(slices.Concat(w.before.rows, w.fresh.rows), w.drops)
+	rows, gone, next := l.openRows.extend(slices.Concat(tx.before.rows, tx.fresh.rows), tx.drops)
 	b.Replaced = gone
 	for _, r := range rows {
 		data, err := r.event().AppendJSON(nil)
 		if err != nil {
-			return kept{}, err
+			return saved{}, err
 		}
 		b.Rows = append(b.Rows, Row{r.e.Seq, r.key.String(), data})
 	}
 	slices.SortFunc(b.Rows, func(a, b Row) int { return cmp.Compare(a.Seq, b.Seq) })
-	k := kept{l.shot, next, l.top}
+	k := saved{l.snapshot, next, l.top}
 	if n := len(b.Rows); n > 0 {
 		k.top = b.Rows[n-1].Seq
 	}
-	k.shot.count(len(w.facts), w.size)
-	if staged && k.shot.due(w.last) {
-		k.shot, b.Snapshot = k.shot.take(l.state)
+	k.snapshot.count(len(tx.durable), tx.size)
+	if staged && k.snapshot.due(tx.last) {
+		k.snapshot, b.Snapshot = k.snapshot.take(l.state)
 	}
 	if err := l.back.Write(b); err != nil {
-		return kept{}, err
+		return saved{}, err
 	}
 	// It is durable whatever this says; a test may end the process here.
 	_ = l.opt.Reach(PointKept)
 	return k, nil
 }
 
-// refuse undoes what was staged after a write that failed. The seqs stay used:
+// rollBack undoes what was staged, after a write that failed. The seqs stay used:
 // the disk may hold them although it said that it does not.
-func (l *tape) refuse(w *work, err error) {
-	if len(w.requests) > 0 {
+func (l *log) rollBack(tx *transaction, err error) {
+	if len(tx.requests) > 0 {
 		l.state, l.visible = l.visible, nil
 	}
-	l.grown.put(w.before)
+	l.pending.put(tx.before)
 	l.broken = err
-	for _, r := range w.requests {
+	for _, r := range tx.requests {
 		if r.err == nil {
 			r.err = err
 		}
 	}
 }
 
-// abandon ends work that a panic has cut, so that it stops nobody but the one
-// whose invariant was broken.
-func (l *tape) abandon(w *work) {
-	if w.done {
+// abandon ends a transaction in which something panicked, so that only the
+// caller whose invariant was broken is stopped by it.
+func (l *log) abandon(tx *transaction) {
+	if tx.done {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refuse(w, command.Faultf(command.Internal, "a defect stopped the write to %s; the daemon's log says more", l.id))
-	l.hand(w)
+	l.rollBack(tx, command.Faultf(command.Internal, "a defect stopped the write to %s; the daemon's log says more", l.id))
+	l.finish(tx)
 }
 
-// hand ends a piece of work: the next in the queue leads, or nobody.
-func (l *tape) hand(w *work) {
-	for _, r := range w.requests {
+// finish ends a transaction: the next in the queue leads, or nobody.
+func (l *log) finish(tx *transaction) {
+	for _, r := range tx.requests {
 		r.ready <- false
 	}
-	if w.last {
+	if tx.last {
 		l.closed = true
 		l.disarm()
-		rouse(&l.wake)
+		wakeAll(&l.wake)
 		for _, r := range l.queue {
 			r.err = closed(l.id)
 			r.ready <- false
@@ -263,17 +264,17 @@ func (l *tape) hand(w *work) {
 	case len(l.queue) > 0:
 		l.queue[0].chosen = true
 		l.queue[0].ready <- true
-	case l.due && !l.grown.empty() && l.broken == nil && !l.closed:
+	case l.due && !l.pending.empty() && l.broken == nil && !l.closed:
 		go l.lead()
 	default:
 		l.leading = false
 		l.arm()
 	}
-	rouse(&l.settled)
+	wakeAll(&l.settled)
 }
 
 // close writes what waits and closes the log for everyone.
-func (l *tape) close() error {
+func (l *log) close() error {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()

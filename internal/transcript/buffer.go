@@ -2,18 +2,18 @@ package transcript
 
 import "encoding/json"
 
-// Grown is text that only grows. Appending costs what is appended; a copy made
-// by clip shares what there was.
-type Grown struct{ b []byte }
+// Buffer is text that can only be appended to. Appending costs what is appended; a
+// copy made by clip shares the text so far.
+type Buffer struct{ b []byte }
 
 // Len returns the length in bytes.
-func (g Grown) Len() int { return len(g.b) }
+func (g Buffer) Len() int { return len(g.b) }
 
 // String returns the whole text.
-func (g Grown) String() string { return string(g.b) }
+func (g Buffer) String() string { return string(g.b) }
 
 // From returns the text from byte i on; the empty string where there is none.
-func (g Grown) From(i int) string {
+func (g Buffer) From(i int) string {
 	if i < 0 || i >= len(g.b) {
 		return ""
 	}
@@ -22,7 +22,7 @@ func (g Grown) From(i int) string {
 
 // add appends text that begins at offset and returns how much of it is new: an
 // overlap is passed over, a gap is refused.
-func (g *Grown) add(offset int, text string) int {
+func (g *Buffer) add(offset int, text string) int {
 	skip := len(g.b) - offset
 	if offset < 0 || skip < 0 || skip >= len(text) {
 		return 0
@@ -31,13 +31,13 @@ func (g *Grown) add(offset int, text string) int {
 	return len(text) - skip
 }
 
-func (g Grown) clip() Grown { return Grown{g.b[:len(g.b):len(g.b)]} }
+func (g Buffer) clip() Buffer { return Buffer{g.b[:len(g.b):len(g.b)]} }
 
 // MarshalJSON gives a string.
-func (g Grown) MarshalJSON() ([]byte, error) { return json.Marshal(string(g.b)) }
+func (g Buffer) MarshalJSON() ([]byte, error) { return json.Marshal(string(g.b)) }
 
 // UnmarshalJSON reads a string.
-func (g *Grown) UnmarshalJSON(b []byte) error {
+func (g *Buffer) UnmarshalJSON(b []byte) error {
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err

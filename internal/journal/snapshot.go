@@ -7,36 +7,36 @@ import (
 	"parley/internal/transcript"
 )
 
-// A snapshot is made after this many facts or bytes of facts. When the state is
-// large it also waits until half of its own size was written, so that all
-// snapshots together cost no more than a share of the log.
+// A snapshot is made after this many durable events, or bytes of them. Where the
+// state is large it also waits until half of its own size was written, so that
+// all snapshots together cost no more than a share of the log.
 const (
-	shotFacts = 1000
-	shotBytes = 2 << 20
-	lastFacts = 50 // when the log closes
+	snapshotEvents = 1000
+	snapshotBytes  = 2 << 20
+	closingEvents  = 50 // when the log closes
 )
 
-// shot knows what has happened since the last snapshot.
-type shot struct {
+// sinceSnapshot is what has happened since the last snapshot.
+type sinceSnapshot struct {
 	entries []*transcript.Entry // as they are kept
-	facts   int
+	events  int
 	bytes   int
 	size    int // of the last one, without the entries
 }
 
-func (s *shot) count(facts, bytes int) { s.facts, s.bytes = s.facts+facts, s.bytes+bytes }
+func (s *sinceSnapshot) count(events, bytes int) { s.events, s.bytes = s.events+events, s.bytes+bytes }
 
-func (s *shot) due(closing bool) bool {
+func (s *sinceSnapshot) due(closing bool) bool {
 	if closing {
-		return s.facts >= lastFacts
+		return s.events >= closingEvents
 	}
-	return (s.facts >= shotFacts || s.bytes >= shotBytes) && s.bytes >= s.size/2
+	return (s.events >= snapshotEvents || s.bytes >= snapshotBytes) && s.bytes >= s.size/2
 }
 
 // take makes a snapshot of state. Entries never change in place, so those that
 // are the same pointer as last time are not written again. A state that cannot
 // be written gives none: the events are all there.
-func (s shot) take(state *transcript.State) (shot, *Snapshot) {
+func (s sinceSnapshot) take(state *transcript.State) (sinceSnapshot, *Snapshot) {
 	head := *state
 	head.Entries = nil
 	data, err := json.Marshal(&head)
@@ -52,11 +52,11 @@ func (s shot) take(state *transcript.State) (shot, *Snapshot) {
 		out.From++
 	}
 	out.Entries = entries[out.From:]
-	return shot{entries: state.Entries[:out.Len:out.Len], size: len(data)}, out
+	return sinceSnapshot{entries: state.Entries[:out.Len:out.Len], size: len(data)}, out
 }
 
 // loadSnapshot sets the state to a snapshot; nil leaves it.
-func (l *tape) loadSnapshot(s *Snapshot) error {
+func (l *log) loadSnapshot(s *Snapshot) error {
 	if s == nil {
 		return nil
 	}
@@ -73,6 +73,6 @@ func (l *tape) loadSnapshot(s *Snapshot) error {
 	}
 	l.state.Entries = entries
 	l.state.Seq = s.Seq
-	l.shot = shot{entries: kept, size: len(s.State)}
+	l.snapshot = sinceSnapshot{entries: kept, size: len(s.State)}
 	return nil
 }

@@ -6,23 +6,23 @@ import (
 	"parley/internal/transcript"
 )
 
-// A group of entries that are all without content is kept as one: this byte, which
-// begins no JSON, and then each in its form. To read a row for each entry of a
-// session of 100 MB would be half of the time that opening it takes.
+// Entries without content are stored in groups of 64, one row each: this byte,
+// which begins no JSON, and then each entry in its form. Reading a row for each
+// entry of a session of 100 MB would be half of the time that opening it takes.
 const (
-	pack      = 2
-	packCount = 64
+	groupMark = 2
+	groupSize = 64
 )
 
-// packs reports whether the entries from i on, where a group begins, are kept as
-// one. What is once a pack stays one: no entry gets its content back.
-func packs(entries []*transcript.Entry, i int) bool {
-	return i+packCount <= len(entries) && !slices.ContainsFunc(entries[i:i+packCount], func(e *transcript.Entry) bool { return e == nil || e.Content != nil })
+// isGroup reports whether the entries from i on, where a group could begin, are
+// stored as one. A group stays a group: no entry gets its content back.
+func isGroup(entries []*transcript.Entry, i int) bool {
+	return i+groupSize <= len(entries) && !slices.ContainsFunc(entries[i:i+groupSize], func(e *transcript.Entry) bool { return e == nil || e.Content != nil })
 }
 
-// appendPack appends the stored form of a group.
-func appendPack(b []byte, entries []*transcript.Entry) (_ []byte, err error) {
-	b = append(b, pack)
+// appendGroup appends the stored form of a group.
+func appendGroup(b []byte, entries []*transcript.Entry) (_ []byte, err error) {
+	b = append(b, groupMark)
 	for _, e := range entries {
 		if b, err = appendEntry(b, e); err != nil {
 			return nil, err
@@ -33,11 +33,11 @@ func appendPack(b []byte, entries []*transcript.Entry) (_ []byte, err error) {
 
 // readEntries reads what is kept of a group or of an entry.
 func readEntries(to []*transcript.Entry, data []byte) ([]*transcript.Entry, error) {
-	if len(data) == 0 || data[0] != pack {
+	if len(data) == 0 || data[0] != groupMark {
 		e, err := readEntry(data)
 		return append(to, e), err
 	}
-	whole, group := string(data), make([]transcript.Entry, packCount)
+	whole, group := string(data), make([]transcript.Entry, groupSize)
 	data = data[1:]
 	for i := range group {
 		if len(data) == 0 || data[0] != bare {
@@ -60,9 +60,9 @@ func readEntries(to []*transcript.Entry, data []byte) ([]*transcript.Entry, erro
 func stored(entries, before []*transcript.Entry) ([][]byte, error) {
 	out := make([][]byte, len(entries))
 	for i := 0; i < len(entries); {
-		n := min(packCount, len(entries)-i)
+		n := min(groupSize, len(entries)-i)
 		group, old := entries[i:i+n], before[min(i, len(before)):min(i+n, len(before))]
-		now, was := packs(entries, i), packs(before, i)
+		now, was := isGroup(entries, i), isGroup(before, i)
 		var err error
 		switch {
 		case now && was && slices.Equal(group, old):
@@ -70,7 +70,7 @@ func stored(entries, before []*transcript.Entry) ([][]byte, error) {
 			for j := 1; j < n; j++ {
 				out[i+j] = []byte{}
 			}
-			out[i], err = appendPack(nil, group)
+			out[i], err = appendGroup(nil, group)
 		default:
 			for j, e := range group {
 				if (was || j >= len(old) || old[j] != e) && err == nil {
@@ -86,11 +86,10 @@ func stored(entries, before []*transcript.Entry) ([][]byte, error) {
 	return out, nil
 }
 
-// loaded reads all that was kept. Of those in kept that could be a pack and were
-// not written as one, as by an earlier build, it knows nothing: they are written
-// anew.
+// loaded reads all that was kept. Entries that could be a group and were stored
+// one by one, as by an earlier build, are nil in kept: they are written anew.
 func loaded(data [][]byte) (entries, kept []*transcript.Entry, err error) {
-	packed := make(map[int]bool)
+	grouped := make(map[int]bool)
 	for _, d := range data {
 		if len(d) == 0 {
 			continue // an earlier one has it
@@ -99,12 +98,12 @@ func loaded(data [][]byte) (entries, kept []*transcript.Entry, err error) {
 		if entries, err = readEntries(entries, d); err != nil {
 			return nil, nil, err
 		}
-		packed[i] = len(entries) > i+1
+		grouped[i] = len(entries) > i+1
 	}
 	kept = slices.Clone(entries)
-	for i := 0; i < len(entries); i += packCount {
-		if packs(entries, i) && !packed[i] {
-			clear(kept[i : i+packCount])
+	for i := 0; i < len(entries); i += groupSize {
+		if isGroup(entries, i) && !grouped[i] {
+			clear(kept[i : i+groupSize])
 		}
 	}
 	return entries, kept, nil
