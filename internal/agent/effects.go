@@ -21,7 +21,7 @@ type callEffects struct {
 	ctx   context.Context // the call's
 	end   context.CancelFunc
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	ended  bool
 	within sync.WaitGroup // what has begun and not ended
 }

@@ -37,11 +37,11 @@ var chat = wire.Dialect{
 		return said
 	},
 	Answer: func(_ wire.Peer, _ *transcript.State, r command.Result) []wire.Frame { return refuseChat(r.Fault) },
-	Refuse: func(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame { return refuseChat(f) },
+	Error:  func(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame { return refuseChat(f) },
 }
 
-func decodeChat(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
-	in := wire.In{Peer: p}
+func decodeChat(p wire.Peer, s *transcript.State, line wire.Frame) wire.Decoded {
+	in := wire.Decoded{Peer: p}
 	text := string(line)
 	key, answers := strings.CutPrefix(text, "!")
 	switch {

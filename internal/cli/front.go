@@ -56,7 +56,7 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		hello.Since = &zero
 	}
 	dial := a.dial
-	follow := client.Joining{Hello: hello, Past: pastLimit, Rest: calm, Dial: func(ctx context.Context, h wire.Hello) (*client.Conn, error) {
+	follow := client.Joining{Hello: hello, Past: pastLimit, Coalesce: calm, Dial: func(ctx context.Context, h wire.Hello) (*client.Conn, error) {
 		reach := dial
 		dial = a.redial
 		return reach(ctx, h)

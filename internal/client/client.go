@@ -61,15 +61,15 @@ type Line struct {
 type Conn struct {
 	Welcome native.Welcome
 
-	conn   transport.Conn
-	ctx    context.Context
-	cancel context.CancelFunc
-	lines  chan Line
-	ids    atomic.Int64
-	calm   atomic.Int64 // a duration; see Calm
-	write  sync.Mutex
+	conn     transport.Conn
+	ctx      context.Context
+	cancel   context.CancelFunc
+	lines    chan Line
+	ids      atomic.Int64
+	coalesce atomic.Int64 // a duration; see Coalesce
+	write    sync.Mutex
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the fields below
 	waiting map[string]chan command.Reply
 	err     error
 }
@@ -116,22 +116,22 @@ func (c *Conn) read() {
 		case <-c.ctx.Done():
 			return
 		}
-		c.rest(line, waited)
+		c.pause(line, waited)
 	}
 }
 
-// Calm lets text that streams gather for d before the next look, for one who
-// shows it to a person: to be woken for each word costs more than to show it.
-// Nothing comes later than d after it would have. 0, as at first, is no rest.
-func (c *Conn) Calm(d time.Duration) { c.calm.Store(int64(d)) }
+// Coalesce makes the connection wait for d after a delta, so that several arrive
+// together: being woken for each costs more than showing them. Nothing is later
+// than d for it. 0, the default, waits for nothing.
+func (c *Conn) Coalesce(d time.Duration) { c.coalesce.Store(int64(d)) }
 
-// instant is less than any read takes that has to wait for its line.
-const instant = 200 * time.Microsecond
+// minWait tells a read that had to wait for its line from one that found it there.
+const minWait = 200 * time.Microsecond
 
-// rest pauses behind text that was the last of what had come.
-func (c *Conn) rest(line native.Line, waited time.Duration) {
-	d := time.Duration(c.calm.Load())
-	if d == 0 || waited < instant || line.Event == nil {
+// pause waits after a delta that was the last of what had arrived.
+func (c *Conn) pause(line native.Line, waited time.Duration) {
+	d := time.Duration(c.coalesce.Load())
+	if d == 0 || waited < minWait || line.Event == nil {
 		return
 	}
 	switch line.Event.Body.(type) {

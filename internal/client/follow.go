@@ -17,14 +17,13 @@ const (
 	longestPause = 5 * time.Second
 )
 
-// What is given at once: so many events, or so many bytes of them. What is not
-// given waits in the daemon.
+// The bounds of one News, in events and in bytes. The rest waits in the daemon.
 const (
 	batch      = 256
 	batchBytes = 16 << 10
 )
 
-// follow gives what the connections bring, one after the other.
+// follow delivers what the connections bring, one after the other.
 func (s *Session) follow(conn *Conn) {
 	defer close(s.updates)
 	for {
@@ -34,29 +33,29 @@ func (s *Session) follow(conn *Conn) {
 			return
 		}
 		if s.o.Once {
-			s.give(Over{end})
+			s.deliver(Over{end})
 			return
 		}
-		if !s.give(Lost{end}) {
+		if !s.deliver(Lost{end}) {
 			return
 		}
-		next, err := s.again()
+		next, err := s.reconnect()
 		if err != nil {
-			s.give(Over{err})
+			s.deliver(Over{err})
 		}
 		if next == nil {
 			return
 		}
 		conn = next
-		if s.joined && !s.give(Joined{Client: conn.Welcome.Client}) {
+		if s.joined && !s.deliver(Joined{Client: conn.Welcome.Client}) {
 			return
 		}
 	}
 }
 
-// again reaches the daemon, or a new one, and goes on after the last event. It
+// reconnect reaches the daemon, or a new one, and goes on after the last event. It
 // gives up only where the session is gone, or nobody wants more.
-func (s *Session) again() (*Conn, error) {
+func (s *Session) reconnect() (*Conn, error) {
 	h := s.o.Hello
 	h.Session = string(s.id)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -77,7 +76,7 @@ func (s *Session) again() (*Conn, error) {
 		case err != nil:
 			continue
 		}
-		conn.Calm(s.o.Rest)
+		conn.Coalesce(s.o.Coalesce)
 		s.mu.Lock()
 		s.conn = conn
 		s.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Session) again() (*Conn, error) {
 	}
 }
 
-// stream gives what a connection brings until it ends, and returns why it did. The
+// stream delivers what a connection brings until it ends, and returns why it did. The
 // first thing that a daemon says of a session is its state, unless it is told of
 // from its first event, as a new one is.
 func (s *Session) stream(conn *Conn) error {
@@ -103,26 +102,26 @@ func (s *Session) stream(conn *Conn) error {
 		}
 		waiting = append(waiting, ready(conn, batch-len(waiting))...)
 		var going bool
-		if waiting, going = s.tell(conn, waiting); !going {
+		if waiting, going = s.first(conn, waiting); !going {
 			return nil
 		}
 	}
 }
 
-// tell gives what comes first, and returns what is left.
-func (s *Session) tell(conn *Conn, lines []Line) (left []Line, going bool) {
+// first delivers what comes first, and returns what is left.
+func (s *Session) first(conn *Conn, lines []Line) (left []Line, going bool) {
 	switch first := lines[0]; {
 	case first.State != nil && !s.joined:
-		more, going := s.begin(conn, first)
+		more, going := s.readPast(conn, first)
 		return append(lines[1:], more...), going
 	case first.Fault != nil:
-		return lines[1:], s.give(Refused{first.Fault})
+		return lines[1:], s.deliver(Refused{first.Fault})
 	case first.Event == nil: // a state that is known better here, or of a later protocol
 		return lines[1:], true
 	case !s.joined && !s.join(conn, Line{}, Page{}):
 		return nil, false
 	}
-	return s.news(lines)
+	return s.events(lines)
 }
 
 // ready takes the lines that are there.
@@ -143,8 +142,8 @@ func ready(conn *Conn, n int) []Line {
 	return lines
 }
 
-// news gives the events at the front of the lines, and returns the rest.
-func (s *Session) news(lines []Line) (rest []Line, going bool) {
+// events delivers the events at the front of the lines, and returns the rest.
+func (s *Session) events(lines []Line) (rest []Line, going bool) {
 	n := 1
 	for n < len(lines) && lines[n].Event != nil {
 		n++
@@ -159,12 +158,12 @@ func (s *Session) news(lines []Line) (rest []Line, going bool) {
 	s.mu.Lock()
 	s.seq = u.Events[n-1].Seq
 	s.mu.Unlock()
-	return lines[n:], s.give(u)
+	return lines[n:], s.deliver(u)
 }
 
-// begin reads the end of the past before it tells of the state that events follow.
-// It returns the lines that came meanwhile: the answer is behind them.
-func (s *Session) begin(conn *Conn, first Line) (lines []Line, going bool) {
+// readPast reads the end of the past, and then delivers the state that the events
+// follow. It returns the lines that came meanwhile: the answer is behind them.
+func (s *Session) readPast(conn *Conn, first Line) (lines []Line, going bool) {
 	page := make(chan Page, 1)
 	s.group.Go(func() {
 		var p Page
@@ -204,5 +203,5 @@ func (s *Session) join(conn *Conn, first Line, p Page) bool {
 	if state.Counts.Runs > 0 {
 		s.used.Store(true)
 	}
-	return s.give(Joined{Client: conn.Welcome.Client, State: state, Line: first.Raw, Past: p})
+	return s.deliver(Joined{Client: conn.Welcome.Client, State: state, Line: first.Raw, Past: p})
 }

@@ -28,8 +28,8 @@ type Joining struct {
 	// Once ends the session with its connection. Else that is made again, for as
 	// long as it takes, and the session goes on after the last event.
 	Once bool
-	// Rest lets text that streams gather for so long: see [Conn.Calm].
-	Rest time.Duration
+	// Coalesce is how long deltas are collected: see [Conn.Coalesce].
+	Coalesce time.Duration
 }
 
 // The capabilities of a client. Without Content its state has no more than the
@@ -56,12 +56,12 @@ type Session struct {
 	used    atomic.Bool
 	ids     atomic.Int64
 
-	state *transcript.State // of Events
-	front event.ClientID    // of Events
+	state    *transcript.State // of Events
+	clientID event.ClientID    // of Events
 
 	joined bool // that was told; of follow
 
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards the fields below
 	conn *Conn
 	seq  event.Seq // of the last event that was given
 }
@@ -73,7 +73,7 @@ func Join(ctx context.Context, o Joining) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn.Calm(o.Rest)
+	conn.Coalesce(o.Coalesce)
 	s := &Session{o: o, id: conn.Welcome.Session, head: conn.Welcome.Head, conn: conn, updates: make(chan Update, 4)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.group.Go(func() { s.follow(conn) })
@@ -101,8 +101,8 @@ func (s *Session) Close() error {
 	return err
 }
 
-// give hands an update over; false where nobody wants more.
-func (s *Session) give(u Update) bool {
+// deliver hands an update over; false where nobody wants more.
+func (s *Session) deliver(u Update) bool {
 	select {
 	case s.updates <- u:
 		return true
@@ -138,7 +138,7 @@ func (s *Session) Send(id string, body command.Body) {
 				r.Data = accepted
 			}
 		}
-		s.give(Reply{r})
+		s.deliver(Reply{r})
 	})
 }
 
@@ -178,7 +178,7 @@ func (s *Session) Events(ctx context.Context) iter.Seq2[event.Event, error] {
 func (s *Session) take(u Update, yield func(event.Event, error) bool) bool {
 	switch u := u.(type) {
 	case Joined:
-		s.front = u.Client
+		s.clientID = u.Client
 		if u.State != nil {
 			s.state = u.State
 		}
@@ -202,9 +202,9 @@ func (s *Session) take(u Update, yield func(event.Event, error) bool) bool {
 // yielded last; nil before the first. Read it in the loop's body only.
 func (s *Session) State() *transcript.State { return s.state }
 
-// Mine reports whether this client's command led to an event that Events yields.
-func (s *Session) Mine(e event.Event) bool {
-	_, mine := wire.Peer{ID: s.front}.Mine(e.Cause)
+// Caused reports whether this client's command led to an event that Events yields.
+func (s *Session) Caused(e event.Event) bool {
+	_, mine := wire.Peer{ID: s.clientID}.RequestOf(e.Cause)
 	return mine
 }
 

@@ -50,7 +50,7 @@ type Resolver struct {
 	store   config.Store
 	wait    time.Duration // for a server that may give a prompt its model
 
-	mu        sync.Mutex // of what follows
+	mu        sync.Mutex // guards the fields below
 	scratches map[event.SessionID]*scratch
 	clients   map[string]*http.Client // by the proxies that they use
 }

@@ -21,7 +21,7 @@ type catalog struct {
 	log    journal.Log
 	logger *slog.Logger
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	seq    event.Seq
 	listed map[event.SessionID]event.SessionListed
 	active map[string]event.SessionID

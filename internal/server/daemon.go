@@ -15,7 +15,7 @@ func (s *Server) daemon(open int) command.Daemon {
 }
 
 // compact summarises a session that is idle, on request.
-func (h *Host) compact(ctx context.Context, held *held, b command.Compact) (command.Data, *command.Fault) {
+func (h *Host) compact(ctx context.Context, held *openSession, b command.Compact) (command.Data, *command.Fault) {
 	if h.server.options.Summarize == nil {
 		return nil, command.Faultf(command.Invalid, "compaction is not available")
 	}

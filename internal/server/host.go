@@ -32,7 +32,7 @@ type Host struct {
 // Host returns the server for a connection. Close it when the connection ends.
 func (s *Server) Host(c session.Client) *Host {
 	s.clients.Add(1)
-	s.rest()
+	s.startIdle()
 	c.Number = s.hosts.Add(1)
 	return &Host{server: s, local: c, client: c}
 }
@@ -40,7 +40,7 @@ func (s *Server) Host(c session.Client) *Host {
 // Close says that the connection is gone.
 func (h *Host) Close() {
 	h.server.clients.Add(-1)
-	h.server.rest()
+	h.server.startIdle()
 }
 
 func (h *Host) who() session.Client {

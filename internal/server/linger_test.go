@@ -32,18 +32,18 @@ func TestIdleSessionCloses(t *testing.T) {
 			t.Fatal(err)
 		}
 		release()
-		time.Sleep(lingering - time.Nanosecond)
+		time.Sleep(lingerTime - time.Nanosecond)
 		second, release, err := s.acquire(t.Context(), id)
 		if err != nil || first != second {
 			t.Fatalf("it was closed at once: %v", err)
 		}
-		time.Sleep(2 * lingering)
+		time.Sleep(2 * lingerTime)
 		if s.sessions[id] != second {
 			t.Fatal("it was closed while it was used")
 		}
 		release()
 		host.Close()
-		time.Sleep(lingering)
+		time.Sleep(lingerTime)
 		synctest.Wait()
 		if len(s.sessions) != 0 {
 			t.Fatal("it was never closed")

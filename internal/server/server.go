@@ -60,21 +60,21 @@ type Server struct {
 	hosts   atomic.Int64 // connections so far
 	started time.Time
 
-	mu       sync.Mutex // of what follows
-	sessions map[event.SessionID]*held
+	mu       sync.Mutex // guards the fields below
+	sessions map[event.SessionID]*openSession
 	idle     *time.Timer
 	closed   bool
 	leave    sync.Once
 }
 
-// held is a session that is open, and how many use it.
-type held struct {
+// openSession is a session in memory, and how many use it.
+type openSession struct {
 	session *session.Session
 	log     journal.Log
 	refs    int
 	ready   chan struct{} // closed when session or err is set
 	err     error
-	rest    *time.Timer // until it is closed; nil: it was never left alone
+	linger  *time.Timer // closes it; nil: it was in use all the time
 }
 
 // New makes a server on a store, closes what its last daemon left open and lets
@@ -86,7 +86,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{options: o, sessions: make(map[event.SessionID]*held), started: o.Now()}
+	s := &Server{options: o, sessions: make(map[event.SessionID]*openSession), started: o.Now()}
 	var err error
 	if s.catalog, err = openCatalog(ctx, o.Store, o.Logger); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 			o.Logger.Error("recover", "session", l.Session, "error", err)
 		}
 	}
-	s.rest()
+	s.startIdle()
 	return s, nil
 }
 
@@ -119,7 +119,7 @@ func (s *Server) revive(ctx context.Context, id event.SessionID) error {
 }
 
 // acquire opens a session, or finds it open, and keeps it so until release.
-func (s *Server) acquire(ctx context.Context, id event.SessionID) (*held, func(), error) {
+func (s *Server) acquire(ctx context.Context, id event.SessionID) (*openSession, func(), error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Server) acquire(ctx context.Context, id event.SessionID) (*held, func()
 	}
 	h, found := s.sessions[id]
 	if !found {
-		h = &held{ready: make(chan struct{})}
+		h = &openSession{ready: make(chan struct{})}
 		s.sessions[id] = h
 	}
 	h.refs++
@@ -149,8 +149,8 @@ func (s *Server) acquire(ctx context.Context, id event.SessionID) (*held, func()
 }
 
 // adopt takes a log that was just created.
-func (s *Server) adopt(ctx context.Context, log journal.Log) (*held, func(), error) {
-	h := &held{ready: make(chan struct{}), log: log, refs: 1}
+func (s *Server) adopt(ctx context.Context, log journal.Log) (*openSession, func(), error) {
+	h := &openSession{ready: make(chan struct{}), log: log, refs: 1}
 	s.mu.Lock()
 	s.sessions[log.ID()] = h
 	s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Server) open(ctx context.Context, log journal.Log) (*session.Session, e
 	})
 }
 
-func (s *Server) release(id event.SessionID, h *held) {
+func (s *Server) release(id event.SessionID, h *openSession) {
 	s.mu.Lock()
 	h.refs--
 	s.mu.Unlock()
@@ -199,9 +199,9 @@ func (s *Server) release(id event.SessionID, h *held) {
 	s.linger(id)
 }
 
-// lingering is how long a session stays open for whoever comes next: opening and
+// lingerTime is how long a session stays open for whoever comes next: opening and
 // closing it costs more than most commands do.
-const lingering = 250 * time.Millisecond
+const lingerTime = 250 * time.Millisecond
 
 // linger closes a session later, where nobody uses it then.
 func (s *Server) linger(id event.SessionID) {
@@ -210,10 +210,10 @@ func (s *Server) linger(id event.SessionID) {
 	h := s.sessions[id]
 	switch {
 	case h == nil || h.refs > 0 || s.closed:
-	case h.rest == nil:
-		h.rest = time.AfterFunc(lingering, func() { s.sweep(id) })
+	case h.linger == nil:
+		h.linger = time.AfterFunc(lingerTime, func() { s.sweep(id) })
 	default:
-		h.rest.Reset(lingering)
+		h.linger.Reset(lingerTime)
 	}
 }
 
@@ -244,11 +244,11 @@ func (s *Server) sweep(id event.SessionID) {
 			s.options.Logger.Error("close", "session", id, "error", err)
 		}
 	}
-	s.rest()
+	s.startIdle()
 }
 
-// rest begins the wait to leave if nothing is going on.
-func (s *Server) rest() {
+// startIdle starts the daemon's idle timer if nothing is going on.
+func (s *Server) startIdle() {
 	if s.options.Idle <= 0 {
 		return
 	}
@@ -259,14 +259,14 @@ func (s *Server) rest() {
 		s.idle = nil
 	}
 	if s.clients.Load() == 0 && len(s.sessions) == 0 && !s.closed {
-		s.idle = time.AfterFunc(s.options.Idle, s.rested)
+		s.idle = time.AfterFunc(s.options.Idle, s.idleEnded)
 	}
 }
 
-// rested ends the daemon after a wait in which nothing happened, or waits again.
-func (s *Server) rested() {
+// idleEnded ends the daemon when the idle timer has run out, or starts it again.
+func (s *Server) idleEnded() {
 	if s.options.Busy != nil && s.options.Busy() {
-		s.rest()
+		s.startIdle()
 		return
 	}
 	s.Leave()
@@ -284,7 +284,7 @@ func (s *Server) Leave() {
 // running counts the runs that are open.
 func (s *Server) running() int {
 	s.mu.Lock()
-	open := make([]*held, 0, len(s.sessions))
+	open := make([]*openSession, 0, len(s.sessions))
 	for _, h := range s.sessions {
 		open = append(open, h)
 	}
@@ -305,7 +305,7 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
 	open := s.sessions
-	s.sessions = make(map[event.SessionID]*held)
+	s.sessions = make(map[event.SessionID]*openSession)
 	if s.idle != nil {
 		s.idle.Stop()
 	}

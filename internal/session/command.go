@@ -130,11 +130,11 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		}
 		s.setups[in.Input] = setup
 		if p.Hold {
-			a := &arrival{came: make(chan struct{})}
+			a := &waiter{attached: make(chan struct{})}
 			if s.options.Latest != nil {
 				a.after = s.options.Latest()
 			}
-			s.held[in.Input] = a
+			s.unanswered[in.Input] = a
 			r.Begin = func() { s.answered(in.Input) }
 		}
 		leaf := state.Leaf

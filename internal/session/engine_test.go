@@ -25,7 +25,7 @@ import (
 // listener plays a script and keeps what it was sent.
 type listener struct {
 	llm.Model
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards the fields below
 	sent []llm.Request
 }
 

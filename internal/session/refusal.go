@@ -8,41 +8,41 @@ import (
 	"parley/internal/transcript"
 )
 
-// mendWait is how long a session waits before it tries again to write what
-// closes it.
-const mendWait = time.Second
+// repairWait is how long a session waits before it tries again to write what
+// closes its open run.
+const repairWait = time.Second
 
-// breaks says that the disk refused what had to be written. Clients are told,
-// what is read stays as it is, and the session tries again until a write succeeds.
+// failDisk makes the session read-only, since the disk refused what had to be
+// written. Clients are told, and the session tries again until a write succeeds.
 // It runs in the session's goroutine.
-func (s *Session) breaks(err error) {
-	if s.broken {
+func (s *Session) failDisk(err error) {
+	if s.diskFailed {
 		return
 	}
-	s.broken = true
+	s.diskFailed = true
 	s.options.Logger.Error("session is read-only", "session", s.log.ID(), "error", err)
 	f := s.fault(err)
-	for _, tell := range s.told {
+	for _, tell := range s.onRefusal {
 		tell(f)
 	}
 	go func() {
 		for broken := true; broken; {
 			select {
-			case <-s.options.Wait(mendWait):
+			case <-s.options.Wait(repairWait):
 			case <-s.done:
 				return
 			}
-			if !s.post(func() { broken = s.mend() != nil }) {
+			if !s.post(func() { broken = s.repair() != nil }) {
 				return
 			}
 		}
 	}()
 }
 
-// mend closes what a disk that refused left open, now that it may take a write,
-// and lets what waits go on.
-func (s *Session) mend() error {
-	if !s.broken {
+// repair closes what was left open when the disk failed, now that it may take a
+// write, and lets what waits go on.
+func (s *Session) repair() error {
+	if !s.diskFailed {
 		return nil
 	}
 	if s.run != nil {
@@ -51,7 +51,7 @@ func (s *Session) mend() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	s.broken = false
+	s.diskFailed = false
 	if state := s.log.State(); len(state.Queued(event.LanePrompt)) == 0 {
 		s.list(state, event.ActivityIdle)
 	}
@@ -61,11 +61,11 @@ func (s *Session) mend() error {
 }
 
 func (s *Session) settle() error {
-	if s.lost {
+	if s.unrecovered {
 		if err := s.recover(); err != nil {
 			return err
 		}
-		s.lost = false
+		s.unrecovered = false
 		return nil
 	}
 	state := s.log.State()
@@ -85,10 +85,10 @@ func (s *Session) settle() error {
 func (s *Session) OnRefusal(tell func(*command.Fault)) (forget func()) {
 	key := new(byte)
 	s.post(func() {
-		s.told[key] = tell
-		if err := s.mend(); err != nil {
+		s.onRefusal[key] = tell
+		if err := s.repair(); err != nil {
 			tell(s.fault(err))
 		}
 	})
-	return func() { s.post(func() { delete(s.told, key) }) }
+	return func() { s.post(func() { delete(s.onRefusal, key) }) }
 }

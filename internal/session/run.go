@@ -10,32 +10,32 @@ import (
 	"parley/internal/transcript"
 )
 
-// holdWait is how long a held model request waits for a client that attaches.
-const holdWait = 50 * time.Millisecond
+// joinWait is how long the first model request of a run waits for a client to attach.
+const joinWait = 50 * time.Millisecond
 
-// answered says that the answer to a held prompt was written, or cannot be any
-// more. Its run begins now, unless another is open; its first model request
-// waits until a client has connected and attached since the prompt was accepted, at most
-// holdWait.
+// answered says that the answer to a prompt was written, or cannot be any more.
+// Its run begins now, unless another is open; its first model request waits until
+// a client that connected after the prompt was accepted has attached, at most
+// joinWait.
 func (s *Session) answered(id event.InputID) {
 	s.post(func() {
-		a, ok := s.held[id]
+		a, ok := s.unanswered[id]
 		if !ok {
 			return
 		}
-		delete(s.held, id)
+		delete(s.unanswered, id)
 		if setup := s.setups[id]; setup != nil {
 			ready := make(chan struct{})
 			setup.Hold = ready
-			s.arrivals[a] = true
+			s.waiters[a] = true
 			go func() {
 				select {
-				case <-a.came:
-				case <-s.options.Wait(holdWait):
+				case <-a.attached:
+				case <-s.options.Wait(joinWait):
 				case <-s.done:
 				}
 				close(ready)
-				s.post(func() { delete(s.arrivals, a) })
+				s.post(func() { delete(s.waiters, a) })
 			}()
 		}
 		s.begin()
@@ -46,7 +46,7 @@ func (s *Session) answered(id event.InputID) {
 // the session's goroutine.
 func (s *Session) begin() {
 	state := s.log.State()
-	if state.Run != nil || s.broken {
+	if state.Run != nil || s.diskFailed {
 		return
 	}
 	prompts := state.Queued(event.LanePrompt)
@@ -54,7 +54,7 @@ func (s *Session) begin() {
 		return
 	}
 	prompt := prompts[0]
-	if s.held[prompt.Input] != nil || s.run != nil {
+	if s.unanswered[prompt.Input] != nil || s.run != nil {
 		// Its answer is not written yet, or the goroutine of the run before has yet to
 		// leave. Who is told of it by then may follow from here; while another run is
 		// open, from before that one.
@@ -71,7 +71,7 @@ func (s *Session) begin() {
 	s.list(state, event.ActivityRunning)
 	if err := s.append(agent.Begin(state, prompt)...); err != nil {
 		s.setups[prompt.Input] = setup
-		s.breaks(err)
+		s.failDisk(err)
 		return
 	}
 	s.start(setup)
@@ -96,7 +96,7 @@ func (s *Session) refuseRun(prompt transcript.Input, fault *command.Fault) {
 		state.Apply(e)
 	}
 	if err := s.append(append(events, agent.Fail(state, fault)...)...); err != nil {
-		s.breaks(err)
+		s.failDisk(err)
 		return
 	}
 	s.list(s.log.State(), event.ActivityIdle)
@@ -128,7 +128,7 @@ func (s *Session) finish(err error) {
 			state.Apply(e)
 		}
 		if e := s.append(append(events, s.requeue(state)...)...); e != nil {
-			s.breaks(e)
+			s.failDisk(e)
 			return
 		}
 	}

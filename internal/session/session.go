@@ -66,18 +66,18 @@ type Session struct {
 	stop    context.CancelFunc
 
 	// What follows belongs to the session's goroutine.
-	run      *agent.Run
-	ended    chan struct{} // closed when the open run's goroutine is gone
-	setups   map[event.InputID]*agent.Setup
-	held     map[event.InputID]*arrival // prompts whose answer is not yet written
-	arrivals map[*arrival]bool          // that model requests wait for
-	head     event.Seq                  // before the latest run
-	asker    int                        // attached clients that can answer asks
-	broken   bool                       // the disk refused what had to be written
-	lost     bool                       // broken before what the last daemon left open was closed
-	told     map[*byte]func(*command.Fault)
-	canAsk   atomic.Bool
-	clients  atomic.Int32
+	run         *agent.Run
+	ended       chan struct{} // closed when the open run's goroutine is gone
+	setups      map[event.InputID]*agent.Setup
+	unanswered  map[event.InputID]*waiter      // prompts whose answer is not yet written
+	waiters     map[*waiter]bool               // that model requests wait for
+	head        event.Seq                      // before the latest run
+	askers      int                            // attached clients that can answer asks
+	diskFailed  bool                           // the disk refused what had to be written
+	unrecovered bool                           // the disk failed before what the last daemon left open was closed
+	onRefusal   map[*byte]func(*command.Fault) // whom to tell that the disk refuses; the key is an identity
+	canAsk      atomic.Bool
+	clients     atomic.Int32
 }
 
 // Open takes a log, closes what its last daemon left open, and begins to serve.
@@ -93,11 +93,11 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Session{log: o.Log, options: o, inbox: make(chan func()), done: make(chan struct{}), ctx: ctx, stop: stop,
-		setups: make(map[event.InputID]*agent.Setup), held: make(map[event.InputID]*arrival), arrivals: make(map[*arrival]bool),
-		told: make(map[*byte]func(*command.Fault))}
+		setups: make(map[event.InputID]*agent.Setup), unanswered: make(map[event.InputID]*waiter), waiters: make(map[*waiter]bool),
+		onRefusal: make(map[*byte]func(*command.Fault))}
 	if err := s.recover(); err != nil {
-		s.lost = true
-		s.breaks(err)
+		s.unrecovered = true
+		s.failDisk(err)
 	}
 	go s.loop()
 	s.post(s.begin)
@@ -138,7 +138,7 @@ func (s *Session) Log() journal.Log { return s.log }
 // Quiet reports that nothing needs the session in memory: no run, no client.
 func (s *Session) Quiet() bool {
 	quiet := false
-	if !s.post(func() { quiet = s.run == nil && s.clients.Load() == 0 && len(s.held) == 0 && !s.broken }) {
+	if !s.post(func() { quiet = s.run == nil && s.clients.Load() == 0 && len(s.unanswered) == 0 && !s.diskFailed }) {
 		return true
 	}
 	return quiet
@@ -173,16 +173,16 @@ func (s *Session) Attach(c Client) (detach func()) {
 	s.clients.Add(1)
 	s.post(func() {
 		if c.CanAsk {
-			s.asker++
+			s.askers++
 			s.canAsk.Store(true)
 		}
 		if c.Present {
 			s.note(event.ClientJoined{Client: c.ID, Name: c.Name, Version: c.Version, Dialect: c.Dialect, CanAsk: c.CanAsk})
 		}
-		for _, a := range s.held {
+		for _, a := range s.unanswered {
 			a.attach(c)
 		}
-		for a := range s.arrivals {
+		for a := range s.waiters {
 			a.attach(c)
 		}
 	})
@@ -190,8 +190,8 @@ func (s *Session) Attach(c Client) (detach func()) {
 		s.clients.Add(-1)
 		s.post(func() {
 			if c.CanAsk {
-				s.asker--
-				s.canAsk.Store(s.asker > 0)
+				s.askers--
+				s.canAsk.Store(s.askers > 0)
 			}
 			if c.Present {
 				s.note(event.ClientLeft{Client: c.ID})
@@ -205,7 +205,7 @@ func (s *Session) append(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if err := s.mend(); err != nil {
+	if err := s.repair(); err != nil {
 		return err
 	}
 	_, err := s.log.Append(s.ctx, events...)
@@ -257,21 +257,20 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// arrival is a client that is waited for: one that connected after a prompt was
-// accepted.
-type arrival struct {
-	after int64         // number of the last connection before
-	came  chan struct{} // closed when it attached
+// waiter waits for a client to attach that connected after a prompt was accepted.
+type waiter struct {
+	after    int64         // number of the last connection before
+	attached chan struct{} // closed when it attached
 }
 
-func (a *arrival) attach(c Client) {
+func (a *waiter) attach(c Client) {
 	if c.Number <= a.after {
 		return // it was there before, and only follows another run
 	}
 	select {
-	case <-a.came:
+	case <-a.attached:
 	default:
-		close(a.came)
+		close(a.attached)
 	}
 }
 

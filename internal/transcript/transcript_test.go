@@ -237,7 +237,7 @@ func TestCheckOfDeltaDoesNotAllocate(t *testing.T) {
 }
 
 // The cost of an event does not depend on how many there were.
-func BenchmarkApplyGrew(b *testing.B) {
+func BenchmarkApplyDelta(b *testing.B) {
 	for _, before := range []int{100, 100_000} {
 		b.Run(fmt.Sprint(before), func(b *testing.B) {
 			s := transcript.New()

@@ -27,14 +27,13 @@ type slot struct {
 	entry *entry
 }
 
-// A key is an event as a class sees it. Grown text is cut in different places
-// for readers of different speed, so where it begins and how long it is belongs
-// to the key.
+// A key is an event as a class sees it. Deltas are cut in different places for
+// readers of different speed, so the offset and the length belong to the key.
 type key struct {
 	seq     event.Seq
 	offset  int
 	length  int
-	rest    bool // what grew has not delivered, before the event with seq
+	missing bool // the text that no delta has brought, before the end with this seq
 	session event.SessionID
 	class   Class
 }
@@ -47,7 +46,7 @@ type entry struct {
 
 func keyOf(c Class, e event.Event, seq event.Seq) key {
 	offset, text, _ := e.Delta()
-	return key{class: c, session: e.Session, seq: seq, rest: e.Seq == 0, offset: offset, length: len(text)}
+	return key{class: c, session: e.Session, seq: seq, missing: e.Seq == 0, offset: offset, length: len(text)}
 }
 
 // frames returns what encode gives, from an earlier call where there was one.

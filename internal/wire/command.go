@@ -16,13 +16,13 @@ import (
 
 // A job is a command on its way to an answer.
 type job struct {
-	command command.Command
-	await   bool
-	result  command.Result
-	state   *transcript.State // await: after the run
-	frames  []Frame           // await: of the run
-	timer   *time.Timer       // of the deadline
-	over    bool              // answered with Late
+	command  command.Command
+	await    bool
+	result   command.Result
+	state    *transcript.State // await: after the run
+	frames   []Frame           // await: of the run
+	timer    *time.Timer       // of the deadline
+	timedOut bool              // answered with ErrTimeout
 }
 
 // waits reports whether a command may take long: what comes behind it does not
@@ -36,15 +36,15 @@ func waits(b command.Body) bool {
 }
 
 // incoming is one frame, or the end of them.
-func (s *pumping) incoming(in incoming) error {
+func (s *connection) incoming(in incoming) error {
 	var over *transport.LimitError
 	switch {
-	case in.err == nil && s.Dialect.Deaf:
+	case in.err == nil && s.Dialect.WriteOnly:
 		return nil
 	case in.err == nil:
 		return s.take(s.Dialect.Decode(s.peer, s.state(""), in.frame))
 	case errors.As(in.err, &over):
-		s.refuse(s.state(""), command.Faultf(command.Invalid, "%v", over))
+		s.sendError(s.state(""), command.Faultf(command.Invalid, "%v", over))
 		return nil
 	case errors.Is(in.err, io.EOF):
 		s.ended = true
@@ -55,14 +55,14 @@ func (s *pumping) incoming(in incoming) error {
 
 // done ends the connection of a client that sends no more, once it has all its
 // answers. One that follows a session stays.
-func (s *pumping) done() error {
-	if s.ended && !s.Dialect.Deaf && len(s.open) == 0 && len(s.follows) == 0 && !s.all {
+func (s *connection) done() error {
+	if s.ended && !s.Dialect.WriteOnly && len(s.open) == 0 && len(s.follows) == 0 && !s.all {
 		return errDone
 	}
 	return nil
 }
 
-func (s *pumping) take(in In) error {
+func (s *connection) take(in Decoded) error {
 	s.peer = in.Peer
 	s.send(in.Replies...)
 	if in.Hello != nil {
@@ -74,7 +74,7 @@ func (s *pumping) take(in In) error {
 		s.followAll()
 	} else if f != nil {
 		if fault := s.follow(f.Session, f.Since, nil); fault != nil {
-			s.refuse(nil, fault)
+			s.sendError(nil, fault)
 		}
 	}
 	for _, c := range in.Commands {
@@ -86,11 +86,11 @@ func (s *pumping) take(in In) error {
 	return nil
 }
 
-func (s *pumping) join(h Hello) error {
+func (s *connection) join(h Hello) error {
 	h.Client, h.Dialect, h.Peer = s.peer.ID, s.Dialect.Name, s.Conn.Peer()
 	w, fault := s.Host.Join(s.ctx, h)
 	if fault != nil {
-		s.refuse(nil, fault)
+		s.sendError(nil, fault)
 		return errDone
 	}
 	if s.peer.Name == "" {
@@ -104,13 +104,13 @@ func (s *pumping) join(h Hello) error {
 	}
 	s.peer.Session = w.Session
 	if fault := s.follow(w.Session, h.Since, nil); fault != nil {
-		s.refuse(nil, fault)
+		s.sendError(nil, fault)
 	}
 	return nil
 }
 
 // command begins a command. Following and not following are the pump's own.
-func (s *pumping) command(c command.Command, await bool) {
+func (s *connection) command(c command.Command, await bool) {
 	c.Client, c.Who = s.peer.ID, s.peer.Name
 	id := c.Session
 	if id == "" {
@@ -143,7 +143,7 @@ func (s *pumping) command(c command.Command, await bool) {
 		if s.Deadline > 0 {
 			j.timer = time.AfterFunc(s.Deadline, func() {
 				select {
-				case s.late <- j:
+				case s.timedOut <- j:
 				case <-s.ctx.Done():
 				}
 			})
@@ -156,7 +156,7 @@ func (s *pumping) command(c command.Command, await bool) {
 
 // work begins commands in their order. It ends where a command was given up on:
 // another goroutine has taken its place.
-func (s *pumping) work() {
+func (s *connection) work() {
 	for j := range s.jobs {
 		if waits(j.command.Body) {
 			s.start(func() { s.do(s.ctx, j); s.results <- j })
@@ -166,7 +166,7 @@ func (s *pumping) work() {
 		s.do(s.base, j)
 		mine := s.doing.CompareAndSwap(j, nil)
 		if j.await {
-			s.start(func() { s.gather(j); s.results <- j })
+			s.start(func() { s.collect(j); s.results <- j })
 		} else {
 			s.results <- j
 		}
@@ -177,7 +177,7 @@ func (s *pumping) work() {
 }
 
 // do carries a command out. A panic below it is this command's fault alone.
-func (s *pumping) do(ctx context.Context, j *job) {
+func (s *connection) do(ctx context.Context, j *job) {
 	id, name := j.result.ID, j.result.Name
 	defer func() {
 		if v := recover(); v != nil {
@@ -190,17 +190,17 @@ func (s *pumping) do(ctx context.Context, j *job) {
 }
 
 // answer sends the outcome of a command and lets go of what waited for it.
-func (s *pumping) answer(j *job) error {
+func (s *connection) answer(j *job) error {
 	if j.timer != nil {
 		j.timer.Stop()
 	}
-	if j.over {
+	if j.timedOut {
 		j.begin()
 		return nil
 	}
 	s.open = slices.DeleteFunc(s.open, func(o *job) bool { return o == j })
 	if j.await && j.result.Fault == nil {
-		s.send(s.Dialect.Gather(s.peer, j.state, j.result, j.frames)...)
+		s.send(s.Dialect.Collect(s.peer, j.state, j.result, j.frames)...)
 	} else {
 		s.send(s.Dialect.Answer(s.peer, s.state(j.command.Session), j.result)...)
 	}
@@ -215,22 +215,22 @@ func (s *pumping) answer(j *job) error {
 	return s.done()
 }
 
-// expire answers a command that takes too long. It goes on.
-func (s *pumping) expire(j *job) error {
-	if j.over || !slices.Contains(s.open, j) {
+// timeOut answers a command that takes too long. It goes on.
+func (s *connection) timeOut(j *job) error {
+	if j.timedOut || !slices.Contains(s.open, j) {
 		return nil
 	}
-	j.over = true
+	j.timedOut = true
 	if s.doing.CompareAndSwap(j, nil) {
 		s.start(s.work)
 	}
 	s.open = slices.DeleteFunc(s.open, func(o *job) bool { return o == j })
-	s.send(s.Dialect.Answer(s.peer, s.state(j.command.Session), command.Result{ID: j.command.ID, Name: command.Name(j.command.Body), Fault: Late})...)
+	s.send(s.Dialect.Answer(s.peer, s.state(j.command.Session), command.Result{ID: j.command.ID, Name: command.Name(j.command.Body), Fault: ErrTimeout})...)
 	s.release()
 	return s.done()
 }
 
-// begin lets begin what waits for the answer to be written.
+// begin starts what waits for the answer to be written.
 func (j *job) begin() {
 	if begin := j.result.Begin; begin != nil {
 		j.result.Begin = nil
@@ -239,7 +239,7 @@ func (j *job) begin() {
 }
 
 // causes reports whether e was caused by a command that is about to be answered.
-func (s *pumping) causes(e event.Event) bool {
+func (s *connection) causes(e event.Event) bool {
 	return e.Cause != "" && slices.ContainsFunc(s.open, func(j *job) bool {
 		return j.command.Cause() == e.Cause && !j.await && !waits(j.command.Body)
 	})

@@ -21,21 +21,21 @@ type follow struct {
 	cancel context.CancelFunc
 	head   event.Seq // all: up to it the catalog has told of this session
 	idle   bool      // all: nothing ran at head
-	blind  bool      // it began in the middle of a run: what state does not know is missing in its frames
+	midRun bool      // it began inside a run, so its state lacks the beginning: its frames are not for the cache
 }
 
-// look sets blind, before e is folded in.
-func (f *follow) look(e event.Event) {
+// noteMidRun sets midRun, before e is folded in.
+func (f *follow) noteMidRun(e event.Event) {
 	if e.Session != f.id || f.state.Run != nil {
 		return
 	}
 	_, started := e.Body.(event.RunStarted)
-	f.blind = e.Run != "" && !started
+	f.midRun = e.Run != "" && !started
 }
 
 // follow begins to follow a session, in the place of an earlier follow of it.
 // joined is called before the first frame.
-func (s *pumping) follow(id event.SessionID, since *event.Seq, joined func(head event.Seq)) *command.Fault {
+func (s *connection) follow(id event.SessionID, since *event.Seq, joined func(head event.Seq)) *command.Fault {
 	if f := s.follows[id]; f != nil {
 		s.unfollow(f)
 	}
@@ -51,12 +51,12 @@ func (s *pumping) follow(id event.SessionID, since *event.Seq, joined func(head 
 		joined(state.Seq)
 	}
 	s.send(s.Dialect.Attach(s.peer, state)...)
-	s.start(func() { s.hand(ctx, f, events) })
+	s.start(func() { s.forward(ctx, f, events) })
 	return nil
 }
 
-// hand gives the events of one session to the loop.
-func (s *pumping) hand(ctx context.Context, f *follow, events iter.Seq2[event.Event, error]) {
+// forward gives the events of one session to the loop.
+func (s *connection) forward(ctx context.Context, f *follow, events iter.Seq2[event.Event, error]) {
 	defer context.AfterFunc(ctx, s.inbox.wake)()
 	last := item{follow: f, end: true}
 	func() {
@@ -74,7 +74,7 @@ func (s *pumping) hand(ctx context.Context, f *follow, events iter.Seq2[event.Ev
 	s.inbox.put(ctx, last)
 }
 
-func (s *pumping) unfollow(f *follow) {
+func (s *connection) unfollow(f *follow) {
 	f.cancel()
 	delete(s.follows, f.id)
 	if s.held && s.batch[0].follow == f {
@@ -87,7 +87,7 @@ func (s *pumping) unfollow(f *follow) {
 
 // items works on events of the sessions, until it is time to write or one has to
 // wait for an answer.
-func (s *pumping) items() error {
+func (s *connection) items() error {
 	if len(s.batch) == 0 {
 		runtime.Gosched() // whoever is ready puts first: one write for more
 		s.batch = s.inbox.take()
@@ -108,7 +108,7 @@ func (s *pumping) items() error {
 }
 
 // item is an event of a session, or the end of them.
-func (s *pumping) item(it *item) error {
+func (s *connection) item(it *item) error {
 	f := it.follow
 	if s.follows[f.id] != f {
 		return nil
@@ -118,35 +118,35 @@ func (s *pumping) item(it *item) error {
 		return nil
 	}
 	if it.err != nil {
-		s.refuse(f.state, s.faultOf(it.err))
+		s.sendError(f.state, s.faultOf(it.err))
 	}
 	s.unfollow(f)
 	return s.done()
 }
 
 // release goes on with events whose command has been answered.
-func (s *pumping) release() {
+func (s *connection) release() {
 	s.held = s.held && s.causes(s.batch[0].event)
 }
 
-func (s *pumping) event(f *follow, e event.Event) {
+func (s *connection) event(f *follow, e event.Event) {
 	seq := e.Seq
-	f.look(e)
+	f.noteMidRun(e)
 	for e := range transcript.Advance(f.state, e) {
 		f.state.Apply(e)
 		s.send(s.encode(f, e, seq)...)
-		if s.Dialect.Own != nil {
-			s.send(s.Dialect.Own(s.peer, f.state, e)...)
+		if s.Dialect.ForPeer != nil {
+			s.send(s.Dialect.ForPeer(s.peer, f.state, e)...)
 		}
 	}
 	if s.all {
-		s.passed(f, e)
+		s.unfollowDone(f, e)
 	}
 }
 
 // encode asks the cache, unless the frames would not be right for others.
-func (s *pumping) encode(f *follow, e event.Event, seq event.Seq) []Frame {
-	if s.Cache == nil || f.blind {
+func (s *connection) encode(f *follow, e event.Event, seq event.Seq) []Frame {
+	if s.Cache == nil || f.midRun {
 		return s.Dialect.Encode(s.peer.Class, f.state, e)
 	}
 	return s.Cache.frames(keyOf(s.peer.Class, e, seq), func() []Frame {
@@ -155,7 +155,7 @@ func (s *pumping) encode(f *follow, e event.Event, seq event.Seq) []Frame {
 }
 
 // followAll follows each session from the start of a run to its end.
-func (s *pumping) followAll() {
+func (s *connection) followAll() {
 	if s.all {
 		return
 	}
@@ -178,17 +178,17 @@ func (s *pumping) followAll() {
 		s.seen[l.Session] = l.Head // what is over is not told
 		s.running(l.Session, l.SessionListed)
 		if l.Head == 0 {
-			s.seen[l.Session] = nowhere
+			s.seen[l.Session] = unlisted
 		}
 	}
 }
 
-// nowhere is where a session is that no listing has said it of: an earlier
+// unlisted is the position of a session whose listing has no head: an earlier
 // version wrote it.
-const nowhere = ^event.Seq(0)
+const unlisted = ^event.Seq(0)
 
 // listed is an event of the catalog.
-func (s *pumping) listed(e event.Event) error {
+func (s *connection) listed(e event.Event) error {
 	switch b := e.Body.(type) {
 	case event.SessionListed:
 		s.running(e.Session, b)
@@ -200,10 +200,10 @@ func (s *pumping) listed(e event.Event) error {
 
 // running follows a session in which something happened. It may be over by now:
 // the catalog keeps the latest listing only.
-func (s *pumping) running(id event.SessionID, l event.SessionListed) {
+func (s *connection) running(id event.SessionID, l event.SessionListed) {
 	idle := l.State == event.ActivityIdle
 	f := s.follows[id]
-	if s.seen[id] == nowhere {
+	if s.seen[id] == unlisted {
 		s.seen[id] = l.Head
 	}
 	if f == nil && idle && l.Head <= s.seen[id] {
@@ -212,7 +212,7 @@ func (s *pumping) running(id event.SessionID, l event.SessionListed) {
 	if f == nil {
 		since := s.seen[id] // 0: it was made since
 		if fault := s.follow(id, &since, nil); fault != nil {
-			s.refuse(nil, fault)
+			s.sendError(nil, fault)
 			return
 		}
 		f = s.follows[id]
@@ -222,8 +222,9 @@ func (s *pumping) running(id event.SessionID, l event.SessionListed) {
 	}
 }
 
-// passed lets go of a session when all that the catalog has told of is over.
-func (s *pumping) passed(f *follow, e event.Event) {
+// unfollowDone stops following a session once everything that the catalog has
+// told of it is over.
+func (s *connection) unfollowDone(f *follow, e event.Event) {
 	s.seen[f.id] = max(s.seen[f.id], e.Seq)
 	_, ended := e.Body.(event.RunEnded)
 	over := f.idle && e.Seq >= f.head || ended && e.Session == f.id && e.Seq > f.head
@@ -233,7 +234,7 @@ func (s *pumping) passed(f *follow, e event.Event) {
 }
 
 // faultOf is what a client is told of an error; what it is not told is logged.
-func (s *pumping) faultOf(err error) *command.Fault {
+func (s *connection) faultOf(err error) *command.Fault {
 	f := command.FaultOf(err)
 	if !errors.As(err, new(*command.Fault)) {
 		_ = s.logged(err)
@@ -242,7 +243,7 @@ func (s *pumping) faultOf(err error) *command.Fault {
 }
 
 // logged writes what only the daemon's own people should read.
-func (s *pumping) logged(v any) error {
+func (s *connection) logged(v any) error {
 	log := s.Log
 	if log == nil {
 		log = slog.Default()

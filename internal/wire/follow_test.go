@@ -248,9 +248,9 @@ func TestBlindFramesAreNotShared(t *testing.T) {
 		log := run(eventtest.Session, 7)
 		h.Append(append([]event.Event{{Session: eventtest.Session, Body: event.SessionOpened{Origin: event.OriginNew}}}, log[:3]...)...)
 		d := nous.Events
-		d.Begin = func(p wire.Peer) wire.In {
+		d.Begin = func(p wire.Peer) wire.Decoded {
 			since := event.Seq(3)
-			in := wire.In{Peer: p, Follow: &wire.Follow{Session: eventtest.Session, Since: &since}}
+			in := wire.Decoded{Peer: p, Follow: &wire.Follow{Session: eventtest.Session, Since: &since}}
 			if p.ID == "c1" {
 				in.Follow.Since = nil
 			}

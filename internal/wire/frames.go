@@ -13,16 +13,16 @@ func (d *Dialect) Frames(p Peer, s *transcript.State, e event.Event) []Frame {
 	for e := range transcript.Advance(s, e) {
 		s.Apply(e)
 		out = append(out, d.Encode(p.Class, s, e)...)
-		if d.Own != nil {
-			out = append(out, d.Own(p, s, e)...)
+		if d.ForPeer != nil {
+			out = append(out, d.ForPeer(p, s, e)...)
 		}
 	}
 	return out
 }
 
-// Opening returns what a peer would have got of what is open in s, had it been
-// there: what encode makes of each event that opened it, but for those that leave
-// tells of. It is what the Attach of a dialect is made of.
+// Opening returns the frames that a peer would have got of what is open in s, had
+// it been there: encode is called for each event that opened it, except those for
+// which leave is true. A dialect's Attach is made of it.
 func Opening(c Class, s *transcript.State, encode func(Class, *transcript.State, event.Event) []Frame, leave func(event.Event) bool) []Frame {
 	var out []Frame
 	t := transcript.New()

@@ -33,8 +33,8 @@ func newInbox() *inbox {
 	return b
 }
 
-// ahead is how many events the sessions may be ahead of the loop.
-const ahead = 64
+// inboxSize is how many events the sessions may be ahead of the loop.
+const inboxSize = 64
 
 // wake lets those that wait look again whether their context has ended.
 func (b *inbox) wake() {
@@ -48,7 +48,7 @@ func (b *inbox) wake() {
 func (b *inbox) put(ctx context.Context, it item) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.items) >= ahead && ctx.Err() == nil {
+	for len(b.items) >= inboxSize && ctx.Err() == nil {
 		b.room.Wait()
 	}
 	if ctx.Err() != nil {
@@ -68,7 +68,7 @@ func (b *inbox) put(ctx context.Context, it item) bool {
 // loop's until the next take.
 func (b *inbox) take() []item {
 	out := b.swap()
-	if len(out) < streak {
+	if len(out) < minMerged {
 		return out
 	}
 	return merged(out)

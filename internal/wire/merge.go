@@ -6,16 +6,16 @@ import (
 	"parley/internal/event"
 )
 
-// A streak is merged from so many events on: a client that is behind gets fewer
-// lines, and one that keeps up gets each piece as it came.
-const streak = 16
+// minMerged is how many consecutive deltas are merged: a client that is behind
+// gets fewer lines, and one that keeps up gets each delta as it came.
+const minMerged = 16
 
 // mergedBytes bounds the text of a merged event, so that its line stays short.
 const mergedBytes = 8 << 10
 
-// merged makes fewer events of long streaks of grew, in which each continues the
-// one before it: the offset is that of the first, the seq and the time are those
-// of the last. All else stays what and where it is. It reuses items.
+// merged merges long sequences of deltas in which each continues the one before
+// it: the offset is that of the first, the seq and the time are those of the last.
+// All else stays what and where it is. It reuses items.
 func merged(items []item) []item {
 	out := items[:0]
 	for len(items) > 0 {
@@ -23,7 +23,7 @@ func merged(items []item) []item {
 		for n < len(items) && continues(items[n-1], items[n]) {
 			n++
 		}
-		if n < streak {
+		if n < minMerged {
 			out = append(out, items[:n]...)
 		} else {
 			out = appendJoined(out, items[:n])
@@ -33,13 +33,13 @@ func merged(items []item) []item {
 	return out
 }
 
-// appendJoined appends a streak as events of at most mergedBytes each, or of one
-// piece.
+// appendJoined appends such a sequence as events of at most mergedBytes each; a
+// single longer delta stays as it is.
 func appendJoined(out, items []item) []item {
 	for len(items) > 0 {
-		n, size := 1, len(grown(items[0]))
-		for n < len(items) && size+len(grown(items[n])) <= mergedBytes {
-			size += len(grown(items[n]))
+		n, size := 1, len(textOf(items[0]))
+		for n < len(items) && size+len(textOf(items[n])) <= mergedBytes {
+			size += len(textOf(items[n]))
 			n++
 		}
 		out = append(out, joined(items[:n], size))
@@ -70,7 +70,7 @@ func joined(items []item, size int) item {
 	var text strings.Builder
 	text.Grow(size)
 	for i := range items {
-		text.WriteString(grown(items[i]))
+		text.WriteString(textOf(items[i]))
 	}
 	last := items[len(items)-1].event
 	offset, _, _ := it.event.Delta()
@@ -79,7 +79,7 @@ func joined(items []item, size int) item {
 	return it
 }
 
-func grown(it item) string {
+func textOf(it item) string {
 	_, text, _ := it.event.Delta()
 	return text
 }

@@ -22,8 +22,8 @@ import (
 // followed, results.
 //
 // An event that a command of this connection caused goes out after the command's
-// answer. What is ready at once leaves in one write. A client that is behind gets
-// a long streak of grew as one. One that does not read costs the pump's goroutines
+// answer. All that is ready leaves in one write. A client that is behind gets
+// consecutive deltas merged. One that does not read costs the pump's goroutines
 // and a few events; the rest waits in the log.
 type Pump struct {
 	Dialect  *Dialect
@@ -31,29 +31,29 @@ type Pump struct {
 	Conn     transport.Conn
 	Client   event.ClientID // random, never used before
 	Cache    *Cache         // shared by connections; nil: none
-	Deadline time.Duration  // of an answer; then the command is answered with Late and goes on; 0: none
+	Deadline time.Duration  // of an answer; then the command is answered with ErrTimeout and goes on; 0: none
 	Log      *slog.Logger   // nil: slog's default
 }
 
-// Late is the fault of a command that was not answered within the deadline.
-var Late = command.Faultf(command.Limit, "command timed out")
+// ErrTimeout is the fault of a command that was not answered within the deadline.
+var ErrTimeout = command.Faultf(command.Limit, "command timed out")
 
 // What a pump takes in one go.
 const (
-	batchBytes  = 64 << 10
-	batchFrames = 512
-	inFlight    = 64              // commands that are not answered
-	farewell    = time.Second     // for the last frames when the daemon leaves
-	halfClosed  = 2 * time.Second // between looks whether a half-closed peer has gone
+	batchBytes   = 64 << 10
+	batchFrames  = 512
+	inFlight     = 64              // commands that are not answered
+	leaveTimeout = time.Second     // for the last frames when the daemon leaves
+	halfClosed   = 2 * time.Second // between looks whether a half-closed peer has gone
 )
 
 // Run serves the connection until it ends or ctx does, closes it, and returns
 // when nothing of it is left running. Commands that came before the end are
 // carried out. The error is nil where the client left.
 func (p *Pump) Run(ctx context.Context) error {
-	s := &pumping{
+	s := &connection{
 		Pump: p, base: ctx, peer: Peer{ID: p.Client, Class: Class{Dialect: p.Dialect.Name}},
-		frames: make(chan incoming), results: make(chan *job), late: make(chan *job), jobs: make(chan *job, 4*inFlight),
+		frames: make(chan incoming), results: make(chan *job), timedOut: make(chan *job), jobs: make(chan *job, 4*inFlight),
 		inbox: newInbox(), catalog: make(chan event.Event), follows: make(map[event.SessionID]*follow),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
@@ -73,23 +73,23 @@ func (p *Pump) Run(ctx context.Context) error {
 // errDone ends a pump in good order.
 var errDone = errors.New("done")
 
-type pumping struct {
+type connection struct {
 	*Pump
 	base   context.Context // of the daemon: commands that came are carried out
 	ctx    context.Context // of the connection
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 
-	peer    Peer
-	out     []Frame
-	size    int
-	frames  chan incoming
-	results chan *job
-	late    chan *job
-	jobs    chan *job
-	open    []*job              // not answered
-	doing   atomic.Pointer[job] // what the others wait for
-	ended   bool                // the client sends no more
+	peer     Peer
+	out      []Frame
+	size     int
+	frames   chan incoming
+	results  chan *job
+	timedOut chan *job
+	jobs     chan *job
+	open     []*job              // not answered
+	doing    atomic.Pointer[job] // the one that those behind it wait for
+	ended    bool                // the client sends no more
 
 	inbox   *inbox
 	batch   []item // taken out of the inbox
@@ -105,12 +105,12 @@ type incoming struct {
 	err   error
 }
 
-func (s *pumping) start(f func()) {
+func (s *connection) start(f func()) {
 	s.group.Go(f)
 }
 
 // drain takes results that nobody waits for any more.
-func (s *pumping) drain() {
+func (s *connection) drain() {
 	done := make(chan struct{})
 	go func() { s.group.Wait(); close(done) }()
 	for {
@@ -118,7 +118,7 @@ func (s *pumping) drain() {
 		case j := <-s.results:
 			j.begin()
 		case <-s.frames:
-		case <-s.late:
+		case <-s.timedOut:
 		case <-done:
 			return
 		}
@@ -127,7 +127,7 @@ func (s *pumping) drain() {
 
 // read hands frames over. After a half-close it looks now and then whether the
 // peer has gone for good.
-func (s *pumping) read() {
+func (s *connection) read() {
 	for {
 		frame, err := s.Conn.ReadFrame(s.ctx)
 		select {
@@ -151,7 +151,7 @@ func (s *pumping) read() {
 }
 
 // serve is the loop. A panic in it ends this connection and nothing else.
-func (s *pumping) serve() (err error) {
+func (s *connection) serve() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = s.broken(v)
@@ -184,7 +184,7 @@ func (s *pumping) serve() (err error) {
 
 // next returns the next thing to do. Without wait it returns false where
 // nothing is ready.
-func (s *pumping) next(wait bool) (func() error, bool) {
+func (s *connection) next(wait bool) (func() error, bool) {
 	frames, items, catalog := s.frames, s.inbox.ready, s.catalog
 	if len(s.open) >= inFlight || s.Dialect.Serial && len(s.open) > 0 {
 		frames = nil
@@ -203,8 +203,8 @@ func (s *pumping) next(wait bool) (func() error, bool) {
 			return func() error { return s.incoming(in) }, true
 		case j := <-s.results:
 			return func() error { return s.answer(j) }, true
-		case j := <-s.late:
-			return func() error { return s.expire(j) }, true
+		case j := <-s.timedOut:
+			return func() error { return s.timeOut(j) }, true
 		case <-items:
 			return s.items, true
 		case e := <-catalog:
@@ -220,8 +220,8 @@ func (s *pumping) next(wait bool) (func() error, bool) {
 		return func() error { return s.incoming(in) }, true
 	case j := <-s.results:
 		return func() error { return s.answer(j) }, true
-	case j := <-s.late:
-		return func() error { return s.expire(j) }, true
+	case j := <-s.timedOut:
+		return func() error { return s.timeOut(j) }, true
 	case <-items:
 		return s.items, true
 	case e := <-catalog:
@@ -229,15 +229,15 @@ func (s *pumping) next(wait bool) (func() error, bool) {
 	}
 }
 
-func (s *pumping) send(frames ...Frame) {
+func (s *connection) send(frames ...Frame) {
 	s.size += size(frames)
 	s.out = append(s.out, frames...)
 }
 
 // full reports whether it is time to write.
-func (s *pumping) full() bool { return s.size >= batchBytes || len(s.out) >= batchFrames }
+func (s *connection) full() bool { return s.size >= batchBytes || len(s.out) >= batchFrames }
 
-func (s *pumping) flush(ctx context.Context) error {
+func (s *connection) flush(ctx context.Context) error {
 	if len(s.out) == 0 {
 		return nil
 	}
@@ -251,19 +251,19 @@ func (s *pumping) flush(ctx context.Context) error {
 }
 
 // leave says goodbye when the daemon goes.
-func (s *pumping) leave() error {
+func (s *connection) leave() error {
 	if s.Dialect.Detach != nil {
 		for _, f := range s.follows {
 			s.send(s.Dialect.Detach(s.peer, f.state)...)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), leaveTimeout)
 	defer cancel()
 	return errors.Join(s.ctx.Err(), s.flush(ctx))
 }
 
 // broken is a panic of the dialect: the client is told where possible.
-func (s *pumping) broken(v any) error {
+func (s *connection) broken(v any) error {
 	log := s.Log
 	if log == nil {
 		log = slog.Default()
@@ -272,22 +272,22 @@ func (s *pumping) broken(v any) error {
 	func() {
 		defer func() { _ = recover() }()
 		s.out, s.size = nil, 0
-		s.refuse(nil, command.Faultf(command.Internal, "internal error"))
-		ctx, cancel := context.WithTimeout(s.ctx, farewell)
+		s.sendError(nil, command.Faultf(command.Internal, "internal error"))
+		ctx, cancel := context.WithTimeout(s.ctx, leaveTimeout)
 		defer cancel()
 		_ = s.flush(ctx)
 	}()
 	return fmt.Errorf("dialect %s panicked: %v", s.Dialect.Name, v)
 }
 
-func (s *pumping) refuse(state *transcript.State, f *command.Fault) {
-	if s.Dialect.Refuse != nil {
-		s.send(s.Dialect.Refuse(s.peer, state, f)...)
+func (s *connection) sendError(state *transcript.State, f *command.Fault) {
+	if s.Dialect.Error != nil {
+		s.send(s.Dialect.Error(s.peer, state, f)...)
 	}
 }
 
 // state is the state that commands without a session are about.
-func (s *pumping) state(id event.SessionID) *transcript.State {
+func (s *connection) state(id event.SessionID) *transcript.State {
 	if id == "" {
 		id = s.peer.Session
 	}

@@ -45,20 +45,20 @@ type Peer struct {
 	Session event.SessionID // the session that commands without one are about
 }
 
-// Mine returns the request id inside cause if this peer sent it.
-func (p Peer) Mine(cause event.Cause) (id string, ok bool) {
+// RequestOf returns the request id inside cause if this peer sent it.
+func (p Peer) RequestOf(cause event.Cause) (id string, ok bool) {
 	return strings.CutPrefix(string(cause), string(p.ID)+"/")
 }
 
 // Cause returns the id of a command of this peer.
 func (p Peer) Cause(id string) string { return string(p.ID) + "/" + id }
 
-// In is what a frame of a client means.
-type In struct {
+// Decoded is what a frame of a client means.
+type Decoded struct {
 	Peer     Peer              // as it is from now on
-	Hello    *Hello            // the client says who it is; Welcome or Refuse answers
+	Hello    *Hello            // the client says who it is; Welcome or Error answers
 	Commands []command.Command // ids made with Peer.Cause
-	Await    bool              // a prompt in Commands is answered by Gather, when its run has ended
+	Await    bool              // a prompt in Commands is answered by Collect, when its run has ended
 	Replies  []Frame           // to send at once: handshakes, and what was wrong with the frame
 	Follow   *Follow           // sessions to follow from now on
 	Close    bool              // close the connection after the replies
@@ -111,25 +111,25 @@ type Follow struct {
 // Commands begin in the order in which they came. Those that can take long
 // (waits) do not hold back the ones behind them, unless Serial.
 type Dialect struct {
-	Name   string
-	Serial bool // each command is answered before the next frame is decoded
-	Deaf   bool // what the client sends means nothing, and neither does its half-close
+	Name      string
+	Serial    bool // each command is answered before the next frame is decoded
+	WriteOnly bool // what the client sends means nothing, and neither does its half-close
 
-	Begin   func(Peer) In                                                  // what a connection means before its first frame; nil: nothing
-	Welcome func(Peer, Welcome) []Frame                                    // the answer to In.Hello; nil: none
-	Refuse  func(Peer, *transcript.State, *command.Fault) []Frame          // what is wrong outside any command: a frame over the limit, a hello refused, the log unreadable, a dialect that panicked; nil: none
+	Begin   func(Peer) Decoded                                             // what a connection means before its first frame; nil: nothing
+	Welcome func(Peer, Welcome) []Frame                                    // the answer to Decoded.Hello; nil: none
+	Error   func(Peer, *transcript.State, *command.Fault) []Frame          // what is wrong outside any command: a frame over the limit, a hello refused, the log unreadable, a dialect that panicked; nil: none
 	Attach  func(Peer, *transcript.State) []Frame                          // what a client gets on joining: only what is open
 	Encode  func(Class, *transcript.State, event.Event) []Frame            // State already includes the event
-	Own     func(Peer, *transcript.State, event.Event) []Frame             // further frames for the one peer, such as the answer that an event gives to its request; nil: none
+	ForPeer func(Peer, *transcript.State, event.Event) []Frame             // further frames for the one peer, such as the answer that an event gives to its request; nil: none
 	Answer  func(Peer, *transcript.State, command.Result) []Frame          // the outcome of a command
-	Gather  func(Peer, *transcript.State, command.Result, []Frame) []Frame // the outcome of an awaited prompt: State after its run, and what Encode made of the run for GatherClass; nil where no In has Await
-	Decode  func(Peer, *transcript.State, Frame) In
+	Collect func(Peer, *transcript.State, command.Result, []Frame) []Frame // the outcome of an awaited prompt: State after its run, and what Encode made of the run for GatherClass; nil where no In has Await
+	Decode  func(Peer, *transcript.State, Frame) Decoded
 	Detach  func(Peer, *transcript.State) []Frame // the connection stops following a session; nil: none
 }
 
-// Gathered is the capabilities of the class for which the events of an awaited
+// Collected is the capabilities of the class for which the events of an awaited
 // run are encoded.
-const Gathered = "gathered"
+const Collected = "collected"
 
 // A Host is the daemon as one connection sees it.
 type Host interface {

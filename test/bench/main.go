@@ -51,7 +51,7 @@ type bench struct {
 	model  *model
 	table  table
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	stages []*stage
 }
 

@@ -19,7 +19,7 @@ type model struct {
 	http http.Server
 	base string // what ends with /v1
 
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards the fields below
 	made map[string]answer
 }
 

@@ -24,7 +24,7 @@ type screen struct {
 	master *os.File
 	start  time.Time
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the fields below
 	bytes   int
 	frames  int
 	at      time.Time // of the last byte

@@ -20,7 +20,7 @@ import (
 type Client struct {
 	conn net.Conn
 
-	mu    sync.Mutex // of what follows
+	mu    sync.Mutex // guards the fields below
 	lines []Line
 	err   error
 	more  chan struct{} // closed when a line comes or the connection ends

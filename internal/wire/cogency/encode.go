@@ -17,13 +17,13 @@ const Token = "token"
 
 // Dialect is the event stream as a wire dialect. It only writes.
 var Dialect = wire.Dialect{
-	Name:   "cogency",
-	Deaf:   true,
-	Refuse: refuse,
-	Attach: attach,
-	Encode: encode,
-	Answer: answer,
-	Decode: decode,
+	Name:      "cogency",
+	WriteOnly: true,
+	Error:     refuse,
+	Attach:    attach,
+	Encode:    encode,
+	Answer:    answer,
+	Decode:    decode,
 }
 
 func frame(at *transcript.State, e Event) wire.Frame {
@@ -61,8 +61,8 @@ func answer(_ wire.Peer, s *transcript.State, r command.Result) []wire.Frame {
 	return []wire.Frame{frame(s, failure(r.Fault.Message))}
 }
 
-func decode(p wire.Peer, s *transcript.State, _ wire.Frame) wire.In {
-	return wire.In{Peer: p, Replies: []wire.Frame{frame(s, failure("this stream only goes out: nothing that is sent to it is read"))}}
+func decode(p wire.Peer, s *transcript.State, _ wire.Frame) wire.Decoded {
+	return wire.Decoded{Peer: p, Replies: []wire.Frame{frame(s, failure("this stream only goes out: nothing that is sent to it is read"))}}
 }
 
 // attach repeats the open turn, as far as it has come.

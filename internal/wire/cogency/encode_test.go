@@ -185,7 +185,7 @@ func TestSchema(t *testing.T) {
 	}
 	p := peer("")
 	for _, f := range [][]wire.Frame{
-		cogency.Dialect.Refuse(p, nil, command.Faultf(command.Internal, "x")),
+		cogency.Dialect.Error(p, nil, command.Faultf(command.Internal, "x")),
 		cogency.Dialect.Answer(p, transcript.New(), command.Result{Fault: command.Faultf(command.Busy, "a \"run\" is open")}),
 		cogency.Dialect.Decode(p, nil, []byte("hello")).Replies,
 	} {

@@ -13,14 +13,14 @@ import (
 
 // Dialect is stream-json as a wire dialect. It only writes.
 var Dialect = wire.Dialect{
-	Name:   "klaude",
-	Deaf:   true,
-	Refuse: refuse,
-	Attach: attach,
-	Encode: encode,
-	Answer: answer,
-	Decode: decode,
-	Detach: detach,
+	Name:      "klaude",
+	WriteOnly: true,
+	Error:     refuse,
+	Attach:    attach,
+	Encode:    encode,
+	Answer:    answer,
+	Decode:    decode,
+	Detach:    detach,
 }
 
 // here is the place of what s says of itself.
@@ -42,8 +42,8 @@ func answer(p wire.Peer, s *transcript.State, r command.Result) []wire.Frame {
 	return refuse(p, s, r.Fault)
 }
 
-func decode(p wire.Peer, s *transcript.State, _ wire.Frame) wire.In {
-	return wire.In{Peer: p, Replies: frames(ErrorEvent{At: here(s), ErrorMessage: "stream-json only goes out: nothing that is sent to it is read"})}
+func decode(p wire.Peer, s *transcript.State, _ wire.Frame) wire.Decoded {
+	return wire.Decoded{Peer: p, Replies: frames(ErrorEvent{At: here(s), ErrorMessage: "stream-json only goes out: nothing that is sent to it is read"})}
 }
 
 func detach(_ wire.Peer, s *transcript.State) []wire.Frame {

@@ -133,7 +133,7 @@ func all(t *testing.T) []wire.Frame {
 			out = append(out, klaude.Dialect.Attach(peer, s)...)
 		}
 	}
-	out = append(out, klaude.Dialect.Refuse(peer, nil, command.Faultf(command.Internal, "broken"))...)
+	out = append(out, klaude.Dialect.Error(peer, nil, command.Faultf(command.Internal, "broken"))...)
 	out = append(out, klaude.Dialect.Answer(peer, transcript.New(), command.Result{Fault: &command.Fault{Code: command.Busy, Message: "later", Retry: 1}})...)
 	out = append(out, klaude.Dialect.Decode(peer, nil, []byte("hello")).Replies...)
 	return append(out, klaude.Dialect.Detach(peer, nil)...)

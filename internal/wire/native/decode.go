@@ -11,7 +11,7 @@ import (
 	"parley/internal/wire"
 )
 
-func decode(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
+func decode(p wire.Peer, s *transcript.State, line wire.Frame) wire.Decoded {
 	var l struct {
 		Type string `json:"type"`
 	}
@@ -20,7 +20,7 @@ func decode(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
 	if l.Type == "hello" {
 		return decodeHello(p, s, line)
 	}
-	in := wire.In{Peer: p}
+	in := wire.Decoded{Peer: p}
 	if len(bytes.TrimSpace(line)) == 0 {
 		return in
 	}
@@ -40,9 +40,9 @@ func decode(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
 	return in
 }
 
-func decodeHello(p wire.Peer, s *transcript.State, line wire.Frame) wire.In {
+func decodeHello(p wire.Peer, s *transcript.State, line wire.Frame) wire.Decoded {
 	var h hello
-	in := wire.In{Peer: p, Close: true}
+	in := wire.Decoded{Peer: p, Close: true}
 	if err := json.Unmarshal(line, &h); err != nil {
 		in.Replies = refuse(p, s, command.Faultf(command.Invalid, "not a hello: %v", err))
 		return in

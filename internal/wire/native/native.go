@@ -39,7 +39,7 @@ const Protocol = 1
 var Dialect = wire.Dialect{
 	Name:    "native",
 	Welcome: welcome,
-	Refuse:  refuse,
+	Error:   refuse,
 	Attach:  attach,
 	Encode:  encode,
 	Answer:  answer,
@@ -116,7 +116,7 @@ func attach(p wire.Peer, s *transcript.State) []wire.Frame {
 	return frame(stateLine{"state", cmp.Or(s.Session, p.Session), s})
 }
 
-// encode leaves out what the pump adds for dialects that show only what grew:
+// encode leaves out what the pump adds for dialects that show only deltas:
 // block.ended repeats it.
 func encode(_ wire.Class, _ *transcript.State, e event.Event) []wire.Frame {
 	if e.Seq == 0 {
@@ -131,7 +131,7 @@ func encode(_ wire.Class, _ *transcript.State, e event.Event) []wire.Frame {
 }
 
 func answer(p wire.Peer, _ *transcript.State, r command.Result) []wire.Frame {
-	if id, ok := p.Mine(event.Cause(r.ID)); ok {
+	if id, ok := p.RequestOf(event.Cause(r.ID)); ok {
 		r.ID = id
 	}
 	return frame(r)

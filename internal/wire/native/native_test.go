@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 		{d.Encode(p.Class, s, all[3]), native.Line{Event: &all[3]}},
 		{d.Answer(p, s, command.Result{ID: p.Cause("7"), Data: command.Moved{Session: "sess-1", Leaf: "e1"}}), native.Line{Reply: &command.Reply{ID: "7", Data: json.RawMessage(`{"session":"sess-1","leaf":"e1"}`)}}},
 		{d.Answer(p, s, command.Result{ID: p.Cause("8"), Fault: &command.Fault{Code: command.Busy, Message: "later", Retry: time.Second}}), native.Line{Reply: &command.Reply{ID: "8", Fault: &command.Fault{Code: command.Busy, Message: "later", Retry: time.Second}}}},
-		{d.Refuse(p, nil, command.Faultf(command.Closed, "the daemon is stopping")), native.Line{Fault: command.Faultf(command.Closed, "the daemon is stopping")}},
+		{d.Error(p, nil, command.Faultf(command.Closed, "the daemon is stopping")), native.Line{Fault: command.Faultf(command.Closed, "the daemon is stopping")}},
 		{[]wire.Frame{[]byte(`{"type":"from the future"}`)}, native.Line{}},
 	} {
 		got, err := native.Parse(c.frames[0])

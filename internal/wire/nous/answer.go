@@ -12,22 +12,22 @@ import (
 
 // Commands is the dialect of the command socket.
 var Commands = wire.Dialect{
-	Name:   "nous",
-	Serial: true,
-	Begin:  begin,
-	Refuse: refuse,
-	Attach: func(wire.Peer, *transcript.State) []wire.Frame { return nil },
-	Encode: encode,
-	Answer: answer,
-	Gather: gather,
-	Decode: decode,
+	Name:    "nous",
+	Serial:  true,
+	Begin:   begin,
+	Error:   refuse,
+	Attach:  func(wire.Peer, *transcript.State) []wire.Frame { return nil },
+	Encode:  encode,
+	Answer:  answer,
+	Collect: gather,
+	Decode:  decode,
 }
 
 // Events is the dialect of the event socket: who connects, subscribes.
 var Events = wire.Dialect{
-	Name: "nous-events",
-	Deaf: true,
-	Begin: func(p wire.Peer) wire.In {
+	Name:      "nous-events",
+	WriteOnly: true,
+	Begin: func(p wire.Peer) wire.Decoded {
 		in := begin(p)
 		in.Follow = &wire.Follow{}
 		return in
@@ -35,12 +35,12 @@ var Events = wire.Dialect{
 	Attach: func(wire.Peer, *transcript.State) []wire.Frame { return nil },
 	Encode: encode,
 	Answer: func(wire.Peer, *transcript.State, command.Result) []wire.Frame { return nil },
-	Decode: func(p wire.Peer, _ *transcript.State, _ wire.Frame) wire.In { return wire.In{Peer: p} },
+	Decode: func(p wire.Peer, _ *transcript.State, _ wire.Frame) wire.Decoded { return wire.Decoded{Peer: p} },
 }
 
-func begin(p wire.Peer) wire.In {
+func begin(p wire.Peer) wire.Decoded {
 	p.Ready, p.Name = true, "nous"
-	return wire.In{Peer: p, Hello: &wire.Hello{Name: p.Name}}
+	return wire.Decoded{Peer: p, Hello: &wire.Hello{Name: p.Name}}
 }
 
 // refuse answers a line over the limit, and whatever else concerns no command.
@@ -61,7 +61,7 @@ func failure(id string, p *problem) []wire.Frame {
 
 // split takes a command's id apart: the type and the client's id.
 func split(p wire.Peer, id string) (kind, theirs string) {
-	id, _ = p.Mine(event.Cause(id))
+	id, _ = p.RequestOf(event.Cause(id))
 	kind, theirs, _ = strings.Cut(id, "/")
 	return kind, theirs
 }
@@ -126,7 +126,7 @@ func changed(kind string, c event.SettingChanged) any {
 
 // problemOf maps our faults to the protocol's errors.
 func problemOf(kind string, f *command.Fault) *problem {
-	if f == wire.Late {
+	if f == wire.ErrTimeout {
 		return &problem{Code: "timeout", Message: f.Message}
 	}
 	code := map[command.Code]string{
@@ -148,7 +148,7 @@ func problemOf(kind string, f *command.Fault) *problem {
 	return &problem{Code: code, Message: f.Message}
 }
 
-// gather answers a prompt that waits, with the events of its run.
+// collect answers a prompt that waits, with the events of its run.
 func gather(p wire.Peer, s *transcript.State, r command.Result, frames []wire.Frame) []wire.Frame {
 	_, id := split(p, r.ID)
 	a, _ := r.Data.(command.Accepted)

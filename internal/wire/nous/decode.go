@@ -68,8 +68,8 @@ var decoders = map[string]func(payload) (request, *problem){
 
 // decode turns a line into a command, or answers what is wrong with it. Until
 // the envelope is known to be right, the answer has no id.
-func decode(p wire.Peer, _ *transcript.State, line wire.Frame) wire.In {
-	in := wire.In{Peer: p}
+func decode(p wire.Peer, _ *transcript.State, line wire.Frame) wire.Decoded {
+	in := wire.Decoded{Peer: p}
 	var e Envelope
 	if err := json.Unmarshal(line, &e); err != nil {
 		// The original's type was called so, and its clients show the text.

@@ -32,7 +32,7 @@ func encode(c wire.Class, s *transcript.State, e event.Event) []wire.Frame {
 	frames := make([]wire.Frame, len(facts))
 	ts := e.Time.UTC().Format(time.RFC3339Nano)
 	for i, f := range facts {
-		if c.Capabilities == wire.Gathered {
+		if c.Capabilities == wire.Collected {
 			frames[i] = line(flatten(f, ts))
 		} else {
 			frames[i] = line(happening{version, v.id(i), f.Type, f.Payload, ts})

@@ -34,7 +34,7 @@ type Family struct {
 
 	making sync.Mutex // one first session, not two
 
-	mu       sync.Mutex           // of what follows
+	mu       sync.Mutex           // guards the fields below
 	settings event.SettingChanged // set since the daemon began; they hold for whatever session is used
 	recent   []event.SessionID    // prompted, perhaps still running; the latest last
 }

@@ -35,7 +35,7 @@ func (l Laws) Run(t *testing.T) {
 	if l.Text != nil {
 		t.Run("chunking", l.chunking)
 	}
-	if l.Dialect.Own != nil { // or it answers with results only
+	if l.Dialect.ForPeer != nil { // or it answers with results only
 		t.Run("private", l.private)
 	}
 }
@@ -88,9 +88,9 @@ func (l Laws) Answers(t *testing.T) {
 			l.valid(t, r.Name+" "+r.ID, d.Answer(l.Peer, s, r))
 		}
 	}
-	if d.Refuse != nil {
+	if d.Error != nil {
 		for _, f := range Faults() {
-			l.valid(t, "refuse", d.Refuse(l.Peer, nil, f))
+			l.valid(t, "refuse", d.Error(l.Peer, nil, f))
 		}
 	}
 	if d.Welcome != nil {
@@ -133,7 +133,7 @@ func (l Laws) results() []command.Result {
 				out = append(out, r)
 			}
 			r.Data = nil
-			for _, f := range append(Faults(), wire.Late) {
+			for _, f := range append(Faults(), wire.ErrTimeout) {
 				r.Fault = f
 				out = append(out, r)
 			}
@@ -273,7 +273,7 @@ func (l Laws) private(t *testing.T) {
 			s.Apply(e)
 			unasked.Apply(mute)
 			e.Cause = event.Cause(l.Peer.Cause("7"))
-			if got, want := join(l.Dialect.Own(other, s, e)), join(l.Dialect.Own(other, unasked, mute)); !bytes.Equal(got, want) {
+			if got, want := join(l.Dialect.ForPeer(other, s, e)), join(l.Dialect.ForPeer(other, unasked, mute)); !bytes.Equal(got, want) {
 				t.Errorf("%s: another client gets %s", e.Kind(), got)
 			}
 		}
@@ -296,7 +296,7 @@ func (l Laws) FuzzDecode(f *testing.F, seeds ...string) {
 					t.Errorf("the peer became %q", in.Peer.ID)
 				}
 				for _, c := range in.Commands {
-					if _, mine := p.Mine(c.Cause()); !mine || c.Body == nil {
+					if _, mine := p.RequestOf(c.Cause()); !mine || c.Body == nil {
 						t.Errorf("command %q %T", c.ID, c.Body)
 					}
 				}

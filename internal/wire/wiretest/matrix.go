@@ -66,8 +66,8 @@ func (c Column) cell(kind string) string {
 				after := at.Clone()
 				after.Apply(sample)
 				see(c.Dialect.Encode(c.Peer.Class, after, sample))
-				if c.Dialect.Own != nil {
-					see(c.Dialect.Own(c.Peer, after, sample))
+				if c.Dialect.ForPeer != nil {
+					see(c.Dialect.ForPeer(c.Peer, after, sample))
 				}
 			}
 		}

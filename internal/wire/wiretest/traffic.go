@@ -130,7 +130,7 @@ func (p *player) frames(frames []wire.Frame) {
 	}
 }
 
-func (p *player) decoded(in wire.In) {
+func (p *player) decoded(in wire.Decoded) {
 	if p.talk == p.listen {
 		p.listener = in.Peer
 	}
@@ -194,8 +194,8 @@ func (p *player) result(l string) {
 	case kind == "fault":
 		code, message, _ := strings.Cut(text, " ")
 		r.Fault = command.Faultf(command.Code(code), "%s", message)
-		if r.Fault.Message == wire.Late.Message {
-			r.Fault = wire.Late
+		if r.Fault.Message == wire.ErrTimeout.Message {
+			r.Fault = wire.ErrTimeout
 		}
 	case kind == "raw":
 		r.Data = command.Raw{JSON: json.RawMessage(text)}
@@ -214,17 +214,17 @@ func (p *player) result(l string) {
 		return
 	}
 	s, frames := gathered(p.talk, p.log, a)
-	p.frames(p.talk.Gather(p.talker, s, r, frames))
+	p.frames(p.talk.Collect(p.talker, s, r, frames))
 }
 
-// gathered is what a pump keeps of an awaited run.
+// collected is what a pump keeps of an awaited run.
 func gathered(d *wire.Dialect, log []event.Event, a command.Accepted) (*transcript.State, []wire.Frame) {
 	var frames []wire.Frame
 	s := transcript.New()
 	for _, e := range log {
 		for e := range transcript.Advance(s, e) {
 			if s.Apply(e); e.Run == a.Run && e.Session == a.Session {
-				frames = append(frames, d.Encode(wire.Class{Dialect: d.Name, Capabilities: wire.Gathered}, s, e)...)
+				frames = append(frames, d.Encode(wire.Class{Dialect: d.Name, Capabilities: wire.Collected}, s, e)...)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func (p *player) other(l string) {
 		p.frames(p.talk.Welcome(p.talker, w))
 	case "refuse":
 		code, text, _ := strings.Cut(rest, " ")
-		p.frames(p.talk.Refuse(p.talker, p.state, command.Faultf(command.Code(code), "%s", text)))
+		p.frames(p.talk.Error(p.talker, p.state, command.Faultf(command.Code(code), "%s", text)))
 	default:
 		p.t.Fatalf("what is @ %s", l)
 	}

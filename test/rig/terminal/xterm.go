@@ -37,7 +37,7 @@ type Xterm struct {
 	told    *os.File
 	said    strings.Builder
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the fields below
 	next    int
 	answers map[int]chan []byte
 	gone    bool

@@ -11,9 +11,9 @@ import (
 	"parley/internal/transcript"
 )
 
-// gather follows the run of an awaited prompt to its end, and keeps what the
+// collect follows the run of an awaited prompt to its end, and keeps what the
 // dialect makes of it.
-func (s *pumping) gather(j *job) {
+func (s *connection) collect(j *job) {
 	defer func() {
 		if v := recover(); v != nil {
 			_ = s.logged(v)
@@ -34,7 +34,7 @@ func (s *pumping) gather(j *job) {
 	}
 	j.begin()
 	j.state = state
-	class := Class{Dialect: s.Dialect.Name, Capabilities: Gathered}
+	class := Class{Dialect: s.Dialect.Name, Capabilities: Collected}
 	for e, err := range events {
 		if err != nil {
 			j.result.Fault = s.faultOf(err)
@@ -54,7 +54,7 @@ func (s *pumping) gather(j *job) {
 
 // followRun follows a session from before a run that was just accepted. One that
 // had to wait for another may have begun, and even ended, since.
-func (s *pumping) followRun(ctx context.Context, a command.Accepted) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault) {
+func (s *connection) followRun(ctx context.Context, a command.Accepted) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault) {
 	state, events, fault := s.Host.Follow(ctx, a.Session, nil)
 	if fault != nil || waiting(state, a) {
 		return state, events, fault

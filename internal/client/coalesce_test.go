@@ -76,7 +76,7 @@ func TestCoalescedReadLosesNothing(t *testing.T) {
 				w := newLine()
 				conn := newConn(t.Context(), transport.Stream(w, transport.Lines{}, transport.Peer{}, nil), native.Welcome{})
 				defer conn.Close()
-				conn.Calm(c.calm)
+				conn.Coalesce(c.calm)
 				const n = 200
 				sent := make(map[event.Seq]time.Time)
 				var mu sync.Mutex
@@ -124,7 +124,7 @@ func TestCloseWaitsForNoRest(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		conn := newConn(ctx, transport.Stream(w, transport.Lines{}, transport.Peer{}, nil), native.Welcome{})
-		conn.Calm(time.Hour)
+		conn.Coalesce(time.Hour)
 		time.Sleep(time.Second)
 		e := event.Event{Seq: 1, Session: "sess-1", Body: event.BlockDelta{Text: "word "}}
 		text, err := e.AppendJSON(nil)
