@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -185,6 +186,15 @@ func (b *stepCalls) find(c llm.ToolCall) (tool.Tool, event.Refusal, string) {
 		why += " Did you mean " + near[0] + "?"
 	}
 	return nil, event.RefusedUnknownTool, why + " The tools are " + strings.Join(b.tools.Names(), ", ") + "."
+}
+
+// misfit says why a call's targets cannot be told, with the right form where its arguments are to blame.
+func misfit(name string, err error) string {
+	var m *tool.Misfit
+	if errors.As(err, &m) && m.Form != "" {
+		return fmt.Sprintf("%s\nThe arguments of %s: %s", m.Reason, name, m.Form)
+	}
+	return err.Error()
 }
 
 func cut(text string, n int) string {

@@ -30,7 +30,7 @@ func (b *stepCalls) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant
 	g := grant{arguments: c.Arguments}
 	var err error
 	if g.targets, err = t.Targets(b.run.setup.World, c); err != nil {
-		return g, b.refuse(call, event.RefusedArguments, err.Error())
+		return g, b.refuse(call, event.RefusedArguments, misfit(c.Name, err))
 	}
 	question := Question(t, c, g.targets, b.run.setup)
 	verdict := b.run.decide(question)
@@ -237,7 +237,7 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 	}
 	d.Code = ""
 	if len(closed.Arguments) > 0 {
-		c.Arguments = closed.Arguments
+		c.Arguments = tool.Normalise(t, closed.Arguments)
 		targets, err := t.Targets(b.run.setup.World, c)
 		if err != nil {
 			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, err.Error())
@@ -246,8 +246,8 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 		if v, denied := b.run.decide(Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
 			return g, b.deny(c, event.PermissionDecided{Method: event.MethodRule, Code: event.RefusedRule, Rule: v.Rule, Scope: event.Scope(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
 		}
-		g.targets, g.arguments = targets, closed.Arguments
-		d.Arguments, d.Title = closed.Arguments, tool.Title(t, closed.Arguments)
+		g.targets, g.arguments = targets, c.Arguments
+		d.Arguments, d.Title = c.Arguments, tool.Title(t, c.Arguments)
 	}
 	if err := b.store(d); err != nil {
 		return g, err

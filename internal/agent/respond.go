@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/event"
 	"parley/internal/llm"
+	"parley/internal/tool"
 	"parley/internal/transcript"
 )
 
@@ -58,6 +59,7 @@ type writer struct {
 	text    []byte // of the open block
 	blocks  []event.BlockID
 	calls   []llm.ToolCall
+	written []event.WrittenCall // those of calls that are read in another way
 	begun   []event.CallID
 	pending []event.Body // to be appended with the next batch
 }
@@ -97,10 +99,10 @@ func (w *writer) part(part llm.Part) error {
 		w.start()
 		w.close()
 		w.begun = append(w.begun, event.CallID(p.ID))
-		w.pending = append(w.pending, event.CallAnnounced{Call: event.CallID(p.ID), Name: p.Name})
+		w.pending = append(w.pending, event.CallAnnounced{Call: event.CallID(p.ID), Name: w.run.setup.Tools.Name(p.Name)})
 		return w.flush()
 	case llm.ToolCall:
-		w.calls = append(w.calls, p)
+		w.call(p)
 		if !slices.Contains(w.begun, event.CallID(p.ID)) {
 			return w.part(llm.ToolCallStart{ID: p.ID, Name: p.Name})
 		}
@@ -113,6 +115,19 @@ func (w *writer) part(part llm.Part) error {
 		// Opaque comes again with the end.
 	}
 	return nil
+}
+
+// call takes up a call in its one reading: from here on nobody sees another.
+func (w *writer) call(c llm.ToolCall) {
+	written := event.WrittenCall{Call: event.CallID(c.ID), Name: c.Name, Arguments: string(c.Arguments)}
+	if c.Malformed != "" {
+		written.Arguments = tool.Valid(c.Malformed)
+	}
+	c = w.run.setup.normalised(c)
+	if c.Name != written.Name || string(c.Arguments) != written.Arguments {
+		w.written = append(w.written, written)
+	}
+	w.calls = append(w.calls, c)
 }
 
 func (w *writer) grow(role event.Role, text string) error {
@@ -244,7 +259,7 @@ func (w *writer) interrupt(reason event.Interruption, message string) {
 // complete writes the snapshot, the usage and the calls in one batch.
 func (w *writer) complete(end llm.End) {
 	usage := event.Usage{Input: end.Usage.Input, Output: end.Usage.Output, CachedRead: end.Usage.CachedRead, CachedWrite: end.Usage.CachedWrite, Reasoning: end.Usage.Reasoning}
-	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: event.Stop(end.Reason), Usage: usage, Model: end.ResponseModel}
+	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: event.Stop(end.Reason), Usage: usage, Model: end.ResponseModel, Written: w.written}
 	if snapshot.Blocks == nil {
 		snapshot.Blocks = []event.BlockID{}
 	}

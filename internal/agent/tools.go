@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 
 	"parley/internal/event"
+	"parley/internal/llm"
 	"parley/internal/permission"
 	"parley/internal/tool"
 	"parley/internal/transcript"
@@ -94,6 +96,23 @@ func (s *Setup) active(state *transcript.State) tool.Set {
 	}
 	only, _ := s.Tools.Only(state.Settings.Tools...)
 	return only
+}
+
+// normalised is a call with the name and the arguments that its model meant.
+func (s *Setup) normalised(c llm.ToolCall) llm.ToolCall {
+	c.Name = s.Tools.Name(c.Name)
+	t, ok := s.Tools.Get(c.Name)
+	if !ok {
+		return c
+	}
+	if c.Malformed == "" {
+		c.Arguments = tool.Normalise(t, c.Arguments)
+		return c
+	}
+	if whole := llm.NewCall(c.ID, c.Name, string(tool.Normalise(t, json.RawMessage(c.Malformed)))); whole.Malformed == "" {
+		return whole // an object within a string
+	}
+	return c
 }
 
 // title is the one title of a call.

@@ -90,6 +90,15 @@ type ResponseEnded struct {
 	Usage  Usage     `json:"usage"`
 	Model  string    `json:"model,omitempty" doc:"the name that the server gave"`
 	Opaque []Opaque  `json:"opaque,omitempty" doc:"never shown"`
+	// Written are the calls that the model wrote in another way than call.started has them.
+	Written []WrittenCall `json:"written,omitempty" doc:"calls that the model wrote in another way than call.started has them"`
+}
+
+// WrittenCall is a call as the model wrote it, before its name and arguments were given their one reading.
+type WrittenCall struct {
+	Call      CallID `json:"call"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments" doc:"may be no JSON"`
 }
 
 // ResponseInterrupted closes a response that was cut; what its blocks hold

@@ -9,31 +9,39 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// decode checks the arguments of the tool of that name against its schema and decodes them into a. Its
-// errors tell a model what to write instead.
+// A Misfit is the error of arguments that a tool does not take. Its text tells a model what to write instead.
+type Misfit struct {
+	Reason string
+	Form   string // what the tool takes, in short; may be empty
+}
+
+func (m *Misfit) Error() string { return m.Reason }
+
+// decode checks the arguments of the tool of that name against its schema and decodes them into a. It takes one spelling:
+// [Normalise] comes first. Its errors are each a Misfit.
 func (s *schema) decode(name string, arguments json.RawMessage, a any) error {
+	misfit := func(format string, args ...any) error {
+		return &Misfit{Reason: fmt.Sprintf(format, args...), Form: s.form()}
+	}
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")
 	}
 	value, err := parse(arguments)
 	if err != nil {
-		return fmt.Errorf("the arguments of %s are not valid JSON: %w", name, err)
+		return misfit("the arguments of %s are not valid JSON: %v", name, err)
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s: the arguments must be an object, not %s", name, withArticle(typeOf(value)))
+		return misfit("%s: the arguments must be an object, not %s", name, withArticle(typeOf(value)))
 	}
 	if err := s.check(object); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return misfit("%s: %v", name, err)
 	}
-	clean, err := json.Marshal(object)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if err := json.Unmarshal(clean, a); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if err := json.Unmarshal(encode(object), a); err != nil {
+		return misfit("%s: %v", name, err)
 	}
 	return nil
 }
@@ -41,25 +49,37 @@ func (s *schema) decode(name string, arguments json.RawMessage, a any) error {
 // parse reads one JSON value. It refuses a key that stands twice in an object: which of them counts is
 // what a person who was asked could not see.
 func parse(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	v, err := value(d, 0)
+	v, _, err := read(text)
+	return v, err
+}
+
+// read is parse; exact says that no other reader of the text can see another value in it, as in one that does not take
+// 2.0 for a whole number, or sees half a character where we see none.
+func read(text []byte) (v any, exact bool, err error) {
+	r := reader{Decoder: json.NewDecoder(bytes.NewReader(text)), exact: true}
+	r.UseNumber()
+	v, err = r.value(0)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("there is more after the object")
+	if _, err := r.Token(); err != io.EOF {
+		return nil, false, errors.New("there is more after the object")
 	}
-	return v, nil
+	return v, r.exact, nil
+}
+
+type reader struct {
+	*json.Decoder
+	exact bool
 }
 
 // maxDepth is far deeper than any tool's arguments, and far from what a stack can hold.
 const maxDepth = 64
 
-func value(d *json.Decoder, depth int) (any, error) {
+func (d *reader) value(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errors.New("too deep")
 	}
@@ -69,11 +89,11 @@ func value(d *json.Decoder, depth int) (any, error) {
 	}
 	switch t {
 	case json.Delim('{'):
-		return object(d, depth)
+		return d.object(depth)
 	case json.Delim('['):
 		list := []any{}
 		for d.More() {
-			v, err := value(d, depth+1)
+			v, err := d.value(depth + 1)
 			if err != nil {
 				return nil, err
 			}
@@ -82,13 +102,18 @@ func value(d *json.Decoder, depth int) (any, error) {
 		_, err := d.Token()
 		return list, err
 	}
-	if n, ok := t.(json.Number); ok {
-		return plainly(n)
+	switch t := t.(type) {
+	case json.Number:
+		n, err := plainly(t)
+		d.exact = d.exact && n == t
+		return n, err
+	case string:
+		d.exact = d.exact && !strings.ContainsRune(t, utf8.RuneError)
 	}
 	return t, nil
 }
 
-func object(d *json.Decoder, depth int) (any, error) {
+func (d *reader) object(depth int) (any, error) {
 	object := map[string]any{}
 	for d.More() {
 		key, err := d.Token()
@@ -102,7 +127,7 @@ func object(d *json.Decoder, depth int) (any, error) {
 		if _, twice := object[name]; twice {
 			return nil, fmt.Errorf("%q stands there twice", name)
 		}
-		if object[name], err = value(d, depth+1); err != nil {
+		if object[name], err = d.value(depth + 1); err != nil {
 			return nil, err
 		}
 	}

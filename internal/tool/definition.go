@@ -30,7 +30,7 @@ type Definition[A any] struct {
 func (d Definition[A]) Tool() Tool {
 	d.Spec.Schema = compact(d.Spec.Schema)
 	return d.with(sync.OnceValue(func() *schema {
-		s, err := parseSchema(d.Spec.Schema)
+		s, err := parseSchema(d.Spec.Schema, d.Spec.Aliases...)
 		if err != nil {
 			panic("the schema of the tool " + d.Spec.Name + ": " + err.Error())
 		}
@@ -41,7 +41,7 @@ func (d Definition[A]) Tool() Tool {
 // New is Tool for a schema that comes from elsewhere: it fails where that is none, or none that can be checked within
 // bounds.
 func (d Definition[A]) New() (Tool, error) {
-	s, err := parseSchema(d.Spec.Schema)
+	s, err := parseSchema(d.Spec.Schema, d.Spec.Aliases...)
 	if err != nil {
 		return nil, fmt.Errorf("the schema of the tool %s: %w", d.Spec.Name, err)
 	}
@@ -81,8 +81,17 @@ func (p plain[A]) Title(arguments json.RawMessage) (title string) {
 	var broke error
 	defer broken(Call{Name: p.d.Spec.Name}, &broke)
 	var a A
-	_ = json.Unmarshal(arguments, &a)
+	if value, err := parse(arguments); err == nil {
+		_ = json.Unmarshal(encode(value), &a) // as decode does, so that a title is of what will run
+	}
 	return p.d.Title(a)
+}
+
+func (p plain[A]) Normalise(arguments json.RawMessage) (out json.RawMessage) {
+	var broke error
+	out = arguments
+	defer broken(Call{Name: p.d.Spec.Name}, &broke)
+	return p.schema().normalise(arguments)
 }
 
 func (p plain[A]) Targets(w World, c Call) (_ Targets, err error) {

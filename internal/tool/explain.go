@@ -79,7 +79,6 @@ func (s *schema) explainObject(part *jsonschema.Schema, at string, object map[st
 		}
 		return at + "." + name
 	}
-	closed := part.AdditionalProperties != nil && part.AdditionalProperties.Not != nil && len(part.PatternProperties) == 0
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		property, known := part.Properties[name]
 		switch {
@@ -87,8 +86,8 @@ func (s *schema) explainObject(part *jsonschema.Schema, at string, object map[st
 			if words := s.explain(property, inner(name), object[name]); words != "" {
 				return words
 			}
-		case closed:
-			return unknown(part, inner(name), name)
+		case closed(part):
+			return s.unknown(part, inner(name), name, object)
 		}
 	}
 	for _, name := range part.Required {
@@ -99,7 +98,18 @@ func (s *schema) explainObject(part *jsonschema.Schema, at string, object map[st
 	return ""
 }
 
-func unknown(part *jsonschema.Schema, at, name string) string {
+func (s *schema) unknown(part *jsonschema.Schema, at, name string, object map[string]any) string {
+	if a, ok := s.named(part, name); ok {
+		for _, other := range slices.Sorted(maps.Keys(object)) {
+			if b, ok := s.named(part, other); ok && other != name && b.of == a.of {
+				return fmt.Sprintf("%s and %s are one argument with two values; write %s once", clipped(at), clipped(other), a.of)
+			}
+		}
+		return fmt.Sprintf("unknown argument %s, did you mean %q?", clipped(at), a.of)
+	}
+	if list := s.beside[plainName(name)]; list != "" && part == s.root {
+		return fmt.Sprintf("%s belongs into %s; write it there, once", clipped(at), list)
+	}
 	known := slices.Sorted(maps.Keys(part.Properties))
 	if near := Nearest(name, known); len(near) > 0 {
 		return fmt.Sprintf("unknown argument %s, did you mean %q?", clipped(at), near[0])
@@ -237,4 +247,49 @@ func clipped(text string) string {
 		return text
 	}
 	return Head(Valid(text), maxReason) + "…"
+}
+
+// maxForm is how long a form may be that is worth its tokens.
+const maxForm = 600
+
+// form is what the tool takes, in short, such as {path: string, limit?: integer}; empty where that is long.
+func (s *schema) form() string {
+	var b strings.Builder
+	s.formOf(&b, s.root, 0)
+	if b.Len() > maxForm || s.only(s.root).Properties == nil {
+		return ""
+	}
+	return b.String()
+}
+
+func (s *schema) formOf(b *strings.Builder, part *jsonschema.Schema, depth int) {
+	part = s.only(part)
+	switch {
+	case b.Len() > maxForm:
+	case part == nil || depth > maxDepth:
+		b.WriteString("any")
+	case part.Enum != nil:
+		b.WriteString(strings.ReplaceAll(listed(part.Enum), ", ", " | "))
+	case part.Properties != nil:
+		separator := "{"
+		for _, name := range slices.Sorted(maps.Keys(part.Properties)) {
+			b.WriteString(separator + name)
+			if separator = ", "; !slices.Contains(part.Required, name) {
+				b.WriteString("?")
+			}
+			b.WriteString(": ")
+			s.formOf(b, part.Properties[name], depth+1)
+		}
+		b.WriteString("}")
+	case part.Type == "array":
+		b.WriteString("[")
+		s.formOf(b, part.Items, depth+1)
+		b.WriteString("]")
+	case part.Type != "":
+		b.WriteString(part.Type)
+	case part.Types != nil:
+		b.WriteString(strings.Join(part.Types, " | "))
+	default:
+		b.WriteString("any")
+	}
 }

@@ -32,10 +32,12 @@ type schema struct {
 	root     *jsonschema.Schema
 	resolved *jsonschema.Resolved
 	parts    map[string]*jsonschema.Schema // by JSON pointer or anchor, as a $ref within the schema names them
+	aliases  map[*jsonschema.Schema]map[string]alias
+	beside   map[string]string // names of arguments in a list's items that may stand beside the list, and the list
 }
 
 // parseSchema reads a schema. It refuses one that could not be checked within bounds, or that needs another document.
-func parseSchema(text json.RawMessage) (s *schema, err error) {
+func parseSchema(text json.RawMessage, aliases ...Alias) (s *schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = nil, fmt.Errorf("it cannot be read: %v", p)
@@ -67,6 +69,9 @@ func parseSchema(text json.RawMessage) (s *schema, err error) {
 		s.root.Schema = draft07
 	} else {
 		s.root.Schema = "" // read as the newest
+	}
+	if err := s.learn(aliases); err != nil {
+		return nil, err
 	}
 	s.resolved, err = s.root.Resolve(nil)
 	return s, err
@@ -254,25 +259,28 @@ func size(v any) int {
 	return n
 }
 
-// check reports what of the arguments does not fit, in words for a model. Where they do not fit as they are it takes out
-// what is null and may be left out, and looks again: models that are made to fill in every key write null for "nothing".
-func (s *schema) check(arguments map[string]any) (err error) {
+// errTooLarge is what valid says of arguments that it does not look at.
+var errTooLarge = errors.New("the arguments are too large for their schema to be checked; make the call with less, or in parts")
+
+// valid holds a value against the schema.
+func (s *schema) valid(v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the arguments cannot be checked: %v", p)
 		}
 	}()
 	left := maxCheck
-	if !s.affords(s.root, arguments, &left) {
-		return errors.New("the arguments are too large for their schema to be checked; make the call with less, or in parts")
+	if !s.affords(s.root, v, &left) {
+		return errTooLarge
 	}
-	err = s.resolved.Validate(numbers(arguments))
-	if err == nil {
-		return nil
-	}
-	s.prune(s.root, arguments)
-	if err = s.resolved.Validate(numbers(arguments)); err == nil {
-		return nil
+	return s.resolved.Validate(numbers(v))
+}
+
+// check reports what of the arguments does not fit, in words for a model.
+func (s *schema) check(arguments map[string]any) error {
+	err := s.valid(arguments)
+	if err == nil || errors.Is(err, errTooLarge) {
+		return err
 	}
 	if words := s.explain(s.root, "", arguments); words != "" {
 		return errors.New(words)
@@ -282,18 +290,6 @@ func (s *schema) check(arguments map[string]any) (err error) {
 		text = Head(text, maxReason) + "…"
 	}
 	return fmt.Errorf("the arguments do not fit: %s", text)
-}
-
-// prune takes out what is null and may be left out.
-func (s *schema) prune(part *jsonschema.Schema, v any) {
-	if object, ok := v.(map[string]any); ok {
-		for name := range part.Properties {
-			if value, there := object[name]; there && value == nil && !slices.Contains(part.Required, name) {
-				delete(object, name)
-			}
-		}
-	}
-	s.eachPair(part, v, s.prune)
 }
 
 // numbers is a value as the check reads it: with numbers of Go in the place of their digits.

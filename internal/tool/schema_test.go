@@ -27,7 +27,7 @@ func answer(t testing.TB, schema, arguments string) string {
 	if err != nil {
 		t.Fatalf("%s: %v", schema, err)
 	}
-	r := tl.Run(context.Background(), tool.World{}, tool.Call{Arguments: json.RawMessage(arguments)}, nil)
+	r := tl.Run(context.Background(), tool.World{}, tool.Call{Arguments: tool.Normalise(tl, json.RawMessage(arguments))}, nil)
 	return r.Text
 }
 
@@ -51,7 +51,14 @@ func TestForeignSchema(t *testing.T) {
 		{ways, `{"to":"a"}`, `foreign: to has 1 characters; the least is 2; or to must be an object, not a string; or to must be null, not a string`},
 		{ways, `{"mode":"quick"}`, `foreign: mode must be one of "fast", "slow", 3`},
 		{ways, `{"only":"that"}`, `foreign: only must be "this"`},
-		{ways, `{"level":"5"}`, `foreign: level must be an integer or null, not a string`},
+		{ways, `{"level":"5"}`, `{"level":5}`},
+		{ways, `{"level":"five"}`, `foreign: level must be an integer or null, not a string`},
+		{tree, `{"tree":"{\"name\":\"a\",\"below\":{\"name\":\"b\"}}"}`, `{"tree":{"below":[{"name":"b"}],"name":"a"}}`},
+		{tree, `"{\"tree\":{\"name\":\"a\"}}"`, `{"tree":{"name":"a"}}`},
+		{tree, `{"tree":"{\"name\":\"a\",\"name\":\"b\"}"}`, `foreign: tree must be an object, not a string`}, // which a counts is not ours to choose
+		{`{"properties":{"n":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}`, `{"n":" 7 "}`, `{"n":7}`},
+		{`{"properties":{"n":{"type":["string","integer"]}}}`, `{"n":"7"}`, `{"n":"7"}`},  // a text is what is wanted
+		{`{"properties":{"n":{"type":"integer"}}}`, `{"N":"7","n":1}`, `{"N":"7","n":1}`}, // an open object may mean another
 		{ways, `{"word":"abcde"}`, `foreign: word has 5 characters; the most is 4`},
 		{ways, `{"word":"ABC"}`, `foreign: the arguments do not fit: validating root: validating /properties/word: pattern: "ABC" does not match regular expression "^[a-z]+$"`},
 		{ways, `{"level":7}`, `foreign: the arguments do not fit: validating root: validating /properties/level: multipleOf: 7/1 is not a multiple of 5.000000`},

@@ -3,6 +3,7 @@ package tool
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Set is the tools a session can use, by name and in an order. The zero Set is empty; a Set never changes.
@@ -46,6 +47,39 @@ func (s Set) With(t Tool) Set {
 func (s Set) Get(name string) (Tool, bool) {
 	t, ok := s.tools[name]
 	return t, ok
+}
+
+// before are what models put before the names of tools: the namespaces that they were trained with, and what other
+// programs call ours.
+var before = []string{"functions.", "functions:", "function.", "default_api.", "default_api:", "tools.", "tool.", "mcp__parley__", "parley__", "parley."}
+
+// Name is the name of the tool that a model meant: it may be in another case, and have a word before it. What means no
+// tool, or more than one, stays as it is.
+func (s Set) Name(written string) string {
+	for name := strings.TrimSpace(written); ; {
+		if s.tools[name] != nil {
+			return name
+		}
+		like := slices.DeleteFunc(s.Names(), func(known string) bool { return lower(known) != lower(name) })
+		if len(like) == 1 {
+			return like[0]
+		}
+		i := slices.IndexFunc(before, func(word string) bool { return strings.HasPrefix(lower(name), word) })
+		if i < 0 {
+			return written
+		}
+		name = name[len(before[i]):]
+	}
+}
+
+// lower is s with its ASCII letters in lower case: other letters do not become any of a tool's name.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 // Names returns the names in order.

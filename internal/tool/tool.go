@@ -3,7 +3,7 @@
 // tooltest is the suite that each of them passes, and local makes the World of this machine.
 //
 // It guarantees, for every tool built from a [Definition]: arguments that do not fit the schema are
-// refused in words a model can act on; failing is a Result, never an error or a panic; a text is valid
+// refused in words a model can act on, and have one reading ([Normalise]); failing is a Result, never an error or a panic; a text is valid
 // UTF-8 of at most [MaxText] bytes and says what was cut and how to get the rest; what [Grow] was given is
 // the beginning of the text; a missing effect refuses.
 //
@@ -29,6 +29,8 @@ type Spec struct {
 	Description string
 	// Schema is a JSON Schema (2020-12 or draft 7) of the arguments object.
 	Schema json.RawMessage
+	// Aliases are other names of arguments that models know. See [Normalise].
+	Aliases []Alias
 	// Pattern says what the text in a permission rule's parentheses means.
 	Pattern Pattern
 	// Family is the name whose permission rules hold for this tool too: FamilyRead for ls, FamilyEdit for write.
@@ -46,6 +48,12 @@ type Spec struct {
 const (
 	FamilyRead = "read"
 	FamilyEdit = "edit"
+)
+
+// PathAlias are the names that other agents have for the path of a file, DirAlias for that of a directory.
+var (
+	PathAlias = Alias{Of: "path", Names: []string{"file_path", "filename", "file", "absolute_path", "target_file"}}
+	DirAlias  = Alias{Of: "path", Names: []string{"directory", "dir", "dir_path", "directory_path", "folder", "file_path"}}
 )
 
 // Pattern says what the text in the parentheses of a permission rule on a tool means.

@@ -54,6 +54,12 @@ func New() tool.Tool {
 				"required": ["command"],
 				"additionalProperties": false
 			}`),
+			Aliases: []tool.Alias{
+				{Of: "command", Names: []string{"cmd", "script"}},
+				{Of: "timeout_ms", Names: []string{"timeout"}, Unit: tool.SecondsOrMilliseconds},
+				{Of: "timeout_ms", Names: []string{"timeout_seconds", "timeout_secs", "timeout_sec", "timeout_s"}, Unit: tool.Seconds},
+				{Of: "background", Names: []string{"run_in_background", "is_background"}},
+			},
 			Pattern: tool.PatternCommand,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {

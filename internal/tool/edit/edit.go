@@ -62,6 +62,12 @@ func New() tool.Tool {
 				"required": ["path", "edits"],
 				"additionalProperties": false
 			}`),
+			Aliases: []tool.Alias{
+				tool.PathAlias,
+				{Of: "edits.old", Names: []string{"old_string", "old_str", "old_text", "search"}},
+				{Of: "edits.new", Names: []string{"new_string", "new_str", "new_text", "replace", "replacement"}},
+				{Of: "edits.all", Names: []string{"replace_all"}},
+			},
 			Pattern: tool.PatternPath, Family: tool.FamilyEdit,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {

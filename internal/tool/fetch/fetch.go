@@ -54,6 +54,7 @@ func New() tool.Tool {
 				"required": ["url"],
 				"additionalProperties": false
 			}`),
+			Aliases:  []tool.Alias{{Of: "url", Names: []string{"uri", "link"}}},
 			ReadOnly: true, Concurrent: true,
 			Pattern: tool.PatternHost,
 		},

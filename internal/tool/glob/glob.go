@@ -39,6 +39,7 @@ func New() tool.Tool {
 				"required": ["pattern"],
 				"additionalProperties": false
 			}`),
+			Aliases:  []tool.Alias{tool.DirAlias, {Of: "pattern", Names: []string{"glob_pattern", "glob"}}},
 			ReadOnly: true, Concurrent: true,
 			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},

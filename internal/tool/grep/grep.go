@@ -58,6 +58,11 @@ func New() tool.Tool {
 				"required": ["pattern"],
 				"additionalProperties": false
 			}`),
+			Aliases: []tool.Alias{
+				tool.DirAlias,
+				{Of: "pattern", Names: []string{"regex", "regexp", "query", "search"}},
+				{Of: "glob", Names: []string{"include", "include_pattern", "file_pattern"}},
+			},
 			ReadOnly: true, Concurrent: true,
 			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},

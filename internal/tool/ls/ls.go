@@ -43,6 +43,7 @@ func New() tool.Tool {
 				},
 				"additionalProperties": false
 			}`),
+			Aliases:  []tool.Alias{tool.DirAlias},
 			ReadOnly: true, Concurrent: true,
 			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},

@@ -48,12 +48,17 @@ func New() tool.Tool {
 				"type": "object",
 				"properties": {
 					"path": {"type": "string", "minLength": 1, "description": "The file, relative to the workspace or absolute"},
-					"offset": {"type": "integer", "minimum": 1, "description": "The first line to show; the file's first line is 1"},
+					"offset": {"type": "integer", "minimum": 0, "description": "The first line to show; the file's first line is 1"},
 					"limit": {"type": "integer", "minimum": 1, "description": "How many lines to show, 2000 by default"}
 				},
 				"required": ["path"],
 				"additionalProperties": false
 			}`),
+			Aliases: []tool.Alias{
+				tool.PathAlias,
+				{Of: "offset", Names: []string{"start_line", "line_start"}},
+				{Of: "limit", Names: []string{"max_lines", "num_lines"}},
+			},
 			ReadOnly: true, Concurrent: true,
 			Pattern: tool.PatternPath, Family: tool.FamilyRead,
 		},

@@ -43,7 +43,8 @@ type arguments struct {
 // New returns the tool for these profiles, of which there is at least one.
 func New(profiles ...Profile) tool.Tool {
 	return tool.Definition[arguments]{
-		Spec: tool.Spec{Name: "task", Description: description(profiles), Schema: schema(profiles), Concurrent: true, Spawns: true},
+		Spec: tool.Spec{Name: "task", Description: description(profiles), Schema: schema(profiles), Concurrent: true, Spawns: true,
+			Aliases: []tool.Alias{{Of: "profile", Names: []string{"subagent_type", "agent_type"}}, {Of: "background", Names: []string{"run_in_background"}}}},
 		Targets: func(_ tool.World, a arguments) (tool.Targets, error) {
 			return tool.Targets{Name: profile(profiles, a).Name}, a.check()
 		},

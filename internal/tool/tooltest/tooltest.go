@@ -102,6 +102,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("spec", s.spec)
 	t.Run("title", s.title)
 	t.Run("arguments", s.arguments)
+	t.Run("spellings", s.spellings)
 	t.Run("calls", s.calls)
 	t.Run("zero world", s.zero)
 	t.Run("broken world", s.broken)
@@ -212,7 +213,7 @@ func (s Suite) arguments(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(good)) {
 		cases = append(cases,
-			bad{with(good, strings.ToUpper(name), `1`), `did you mean "` + name + `"`},
+			bad{with(good, strings.ToUpper(name), `1`), strings.ToUpper(name) + " and " + name + " are one argument with two values"},
 			bad{strings.Replace(with(good, name, string(good[name])), `{`, `{"`+name+`":`+string(good[name])+`,`, 1), "twice"},
 			bad{with(good, name, `{"x":1}`), name + " must be"},
 		)
@@ -250,8 +251,7 @@ func with(arguments map[string]json.RawMessage, name, value string) string {
 	return string(out)
 }
 
-// calls: each of the suite's calls succeeds, also after it was granted just what it says it touches, and
-// an argument left out may be null.
+// calls: each of the suite's calls succeeds, also after it was granted just what it says it touches.
 func (s Suite) calls(t *testing.T) {
 	for _, arguments := range s.Calls {
 		for _, granted := range []bool{false, true} {
@@ -423,7 +423,8 @@ func Fuzz(f *testing.F, tl tool.Tool, seeds ...string) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, arguments []byte) {
-		c := tool.Call{Name: tl.Spec().Name, Arguments: arguments}
+		once(t, tl, arguments)
+		c := tool.Call{Name: tl.Spec().Name, Arguments: tool.Normalise(tl, arguments)}
 		_, _ = tl.Targets(tool.World{}, c)
 		if p, ok := tl.(tool.Previewer); ok {
 			_, _ = p.Preview(context.Background(), tool.World{}, c)

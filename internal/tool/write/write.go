@@ -41,6 +41,7 @@ func New() tool.Tool {
 				"required": ["path", "content"],
 				"additionalProperties": false
 			}`),
+			Aliases: []tool.Alias{tool.PathAlias, {Of: "content", Names: []string{"contents", "file_text", "file_content", "text"}}},
 			Pattern: tool.PatternPath, Family: tool.FamilyEdit,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
