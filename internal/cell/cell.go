@@ -12,6 +12,8 @@
 //     between them, are the line again, byte for byte.
 //   - Safety: what [Clean] and [Sanitizer] return, and every text byte that
 //     Append writes, cannot move a cursor, set a mode or reorder text.
+//   - Every byte: [Escape] leaves nothing out; [Unescape] gives its text back. What
+//     somebody is to judge goes through it, what is only to be read through Clean.
 //   - Closing: Append leaves no attribute and no link open.
 //
 // Widths are counted by grapheme cluster (Unicode UAX #29), East Asian

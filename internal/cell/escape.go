@@ -2,27 +2,143 @@ package cell
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
-// Escape returns untrusted text for a person who has to judge it, on one line:
-// what would steer the terminal, break the line or change the order of what is
-// seen is written as \u and its number, where [Clean] would take it out.
+// Escape returns untrusted text for a person who has to judge it, on one line
+// and byte for byte: nothing is left out, and two texts never look alike. Where
+// [Clean] would take a character out, Escape writes what it is: \n, \r and \t, \u
+// and the number of a character, as JSON does, \x and the value of a byte that is
+// no UTF-8. A backslash is doubled. So written are
+//
+//   - controls, format characters, spaces other than the space, private and
+//     unassigned characters, and whatever leaves no mark on a screen;
+//   - characters that look like another one: what normalization changes, letters
+//     of phonetic and of rare scripts, the doubles of ASCII signs;
+//   - letters that are foreign in their word: those that are not Latin in a word
+//     that has Latin ones, and words of nothing but doubles of Latin letters;
+//   - the space that ends the text, and the sign of [TabSign].
+//
+// [Unescape] gives the text back. Right-to-left letters are left as they are.
 func Escape(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+	if plainly(text) {
 		return text
 	}
 	var b strings.Builder
-	for _, r := range text {
+	b.Grow(len(text) + 16)
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
 		switch {
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
+		case r == utf8.RuneError && size < 2:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case wordly(r):
+			size = strings.IndexFunc(text, func(r rune) bool { return !wordly(r) })
+			if size < 0 {
+				size = len(text)
+			}
+			escapeWord(&b, text[:size])
+		case r == '\\':
+			b.WriteString(`\\`)
+		case r == '\n', r == '\t', r == '\r':
+			b.WriteString(map[rune]string{'\n': `\n`, '\t': `\t`, '\r': `\r`}[r])
+		case r == ' ' && size == len(text), hidden(r), double(r):
+			number(&b, r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			b.WriteRune(r)
 		}
+		text = text[size:]
 	}
 	return b.String()
 }
+
+// EscapeLines is [Escape] for a text of several lines: each comes apart, without
+// the newline at its end. A text that ends in a newline has an empty last line.
+func EscapeLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Escape(line)
+	}
+	return lines
+}
+
+// Unescape returns the text that [Escape] wrote as escaped. It reports false for
+// what Escape writes of no text.
+func Unescape(escaped string) (string, bool) {
+	var out []byte
+	for at := 0; at < len(escaped); {
+		if escaped[at] != '\\' {
+			out = append(out, escaped[at])
+			at++
+			continue
+		}
+		if at+1 == len(escaped) {
+			return "", false
+		}
+		kind := escaped[at+1]
+		at += 2
+		if i := strings.IndexByte(`\ntr`, kind); i >= 0 {
+			out = append(out, "\\\n\t\r"[i])
+			continue
+		}
+		digits := map[byte]int{'x': 2, 'u': 4}[kind]
+		n, ok := hex(escaped, at, digits)
+		if at += digits; !ok {
+			return "", false
+		}
+		if kind == 'x' {
+			out = append(out, byte(n))
+			continue
+		}
+		r := rune(n)
+		if utf16.IsSurrogate(r) {
+			low, ok := hex(escaped, at+2, 4)
+			if !ok || escaped[at:at+2] != `\u` {
+				return "", false
+			}
+			at, r = at+6, utf16.DecodeRune(r, rune(low))
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out), Escape(string(out)) == escaped
+}
+
+// hex reads a number of so many digits.
+func hex(text string, at, digits int) (uint64, bool) {
+	if digits == 0 || at+digits > len(text) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[at:at+digits], 16, 32)
+	return n, err == nil
+}
+
+// number writes a character as its number, in the way of JSON.
+func number(b *strings.Builder, r rune) {
+	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+		fmt.Fprintf(b, `\u%04x\u%04x`, high, low)
+		return
+	}
+	fmt.Fprintf(b, `\u%04x`, r)
+}
+
+// plainly reports whether Escape has nothing to write of a text: most are ASCII.
+func plainly(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	return !strings.HasSuffix(text, " ")
+}
+
+// hidden reports whether a character leaves no mark of its own on a screen, or
+// steers the terminal.
+func hidden(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
+}
+
+// wordly reports whether a character can be part of a word.
+func wordly(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
