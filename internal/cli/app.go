@@ -2,6 +2,11 @@
 // exit codes. Results go to stdout, all else to stderr. Exit codes: 0 done,
 // 1 failed, 2 usage, 3 denied, 130 interrupted.
 //
+// What it writes on either goes through a guard, the one place where what strangers
+// wrote loses its power over a terminal: no control and no format character passes.
+// Around it go the drawn terminal and line mode, which make such bytes themselves,
+// and the bridge of `parley stdio`, which is no output.
+//
 // It wires the daemon: it chooses which journals, dialects and transports there
 // are, and starts a daemon where a command needs one and none runs. It also
 // follows sessions for the terminal and for line mode, over a connection that it
@@ -86,6 +91,10 @@ func ours(w waits) *app {
 }
 
 func (a *app) main(args []string) int {
+	out, errs := guard(a.out), guard(a.err)
+	defer out.Close()
+	defer errs.Close()
+	a.out, a.err = out, errs
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())

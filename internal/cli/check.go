@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/cell"
 	"parley/internal/event"
 	"parley/internal/journal"
 	"parley/internal/transcript"
@@ -57,7 +58,7 @@ func (k *checker) event(e event.Event) error {
 			continue
 		}
 		k.broken++
-		if _, err := fmt.Fprintf(k.out, "%d %s: %s\n", e.Seq, b.Law, b.Text); err != nil {
+		if _, err := fmt.Fprintf(k.out, "%d %s: %s\n", e.Seq, b.Law, cell.Escape(b.Text)); err != nil {
 			return err
 		}
 	}

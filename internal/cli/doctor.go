@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/cell"
 	"parley/internal/doctor"
 )
 
@@ -49,11 +50,12 @@ Exit code 0: nothing is broken, perhaps with warnings; 1: something is.`,
 
 // report prints the findings; its error is the exit code.
 func (a *app) report(findings []doctor.Finding, asJSON bool) error {
-	w := bufio.NewWriter(a.out)
+	w := bufio.NewWriter(bare(a.out))
+	text := cell.NewGuard(w) // the marks have colours
 	count := map[doctor.Condition]int{}
 	_, tty := terminal(a.out)
 	marks := marksOf(tty && a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb")
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(text)
 	enc.SetEscapeHTML(false)
 	for _, f := range findings {
 		count[f.State]++
@@ -63,9 +65,10 @@ func (a *app) report(findings []doctor.Finding, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(w, "%s %s: %s\n", marks[f.State], f.Name, strings.ReplaceAll(f.What, "\n", "\n  "))
+		fmt.Fprint(w, marks[f.State])
+		fmt.Fprintf(text, " %s: %s\n", f.Name, strings.ReplaceAll(f.What, "\n", "\n  "))
 		if f.Do != "" {
-			fmt.Fprintf(w, "  → %s\n", f.Do)
+			fmt.Fprintf(text, "  → %s\n", f.Do)
 		}
 	}
 	if err := w.Flush(); err != nil {

@@ -32,7 +32,7 @@ func (a *app) front(root *cobra.Command) {
 
 // openTUI opens the terminal on a session.
 func (a *app) openTUI(ctx context.Context, name, model string) error {
-	out, ok := a.out.(*os.File)
+	out, ok := bare(a.out).(*os.File)
 	env := func(key string) string { return a.env[key] }
 	if !ok || !term.Drawable(a.in, out, env) {
 		_, reads := terminal(a.in)

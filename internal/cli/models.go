@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/cell"
 	"parley/internal/config"
 	"parley/internal/runtime"
 )
@@ -104,7 +105,7 @@ func (a *app) modelTable(choices []runtime.Choice) error {
 		} else if c.Reason != "" {
 			state += ": " + c.Reason
 		}
-		if _, err := fmt.Fprintf(w, "%s %s\t%s\t%s\n", mark, c.Name, size, state); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s\t%s\t%s\n", mark, cell.Escape(c.Name), size, cell.Escape(state)); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"os"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -52,12 +51,6 @@ func (a *app) renderer(format, color string) (output, error) {
 	return nil, usage("--format %s: it is one of %s", format, a.formatted())
 }
 
-// terminal is the file behind w where that is a terminal.
-func terminal(w any) (*os.File, bool) {
-	f, ok := w.(*os.File)
-	return f, ok && term.IsTerminal(f.Fd())
-}
-
 func (a *app) plain(color string) (output, error) {
 	file, tty := terminal(a.out)
 	o := plain.Options{Profile: cell.NoStyle, Terminal: tty || a.auto != "", Notes: a.err}
@@ -83,7 +76,7 @@ func (a *app) plain(color string) (output, error) {
 		}
 	}
 	_, typing := terminal(a.in)
-	gate := &gate{w: a.out, open: true}
+	gate := &gate{w: bare(a.out), open: true}
 	return &plainOutput{r: plain.New(gate, o), gate: gate, tty: tty, person: tty && typing || a.auto != "", moving: tty && a.env["TERM"] != "dumb"}, nil
 }
 

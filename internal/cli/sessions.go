@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/cell"
 	"parley/internal/client"
 	"parley/internal/command"
 	"parley/internal/event"
@@ -90,13 +91,13 @@ func (a *app) sessionsList(ctx context.Context, all, asJSON bool) error {
 			}
 			continue
 		}
-		title := l.Title
+		title := cell.Escape(l.Title)
 		if title == "" {
 			title = "(untitled)"
 		}
 		row := fmt.Sprintf("%s\t%s\t%s\t%s", l.Session, when(l.Updated), l.State, title)
 		if all {
-			row += "\t" + l.Workspace
+			row += "\t" + cell.Escape(l.Workspace)
 		}
 		fmt.Fprintln(w, row)
 	}

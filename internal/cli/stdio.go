@@ -51,7 +51,7 @@ func (a *app) relay(socket string) error {
 			conn.Close()
 		}
 	}()
-	if _, err := io.Copy(a.out, conn); err != nil && !errors.Is(err, net.ErrClosed) {
+	if _, err := io.Copy(bare(a.out), conn); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return nil
