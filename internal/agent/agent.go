@@ -33,8 +33,8 @@ type Log interface {
 	// one atomic batch that is durable when Commit returns. No other event
 	// comes between. An empty batch is nothing.
 	Commit(ctx context.Context, f func(*transcript.State) []event.Event) error
-	// Grow appends events that only grow. Readers see them at once.
-	Grow(ctx context.Context, e event.Event) error
+	// AppendDelta appends a delta. Readers see it at once.
+	AppendDelta(ctx context.Context, e event.Event) error
 	// State returns a copy of the state at the head.
 	State() *transcript.State
 	// Wait reads the events after a seq until done says so of one, at the latest
@@ -75,12 +75,12 @@ type Setup struct {
 	Choose func(to *Setup, model string) *command.Fault
 	NewID  func() event.SessionID // of a sub-agent's session
 
-	Steps     int             // limit of steps in a turn
-	Repeats   int             // limit of identical calls in a row
-	Threshold float64         // share of ContextLimit at which compaction begins; 0: never
-	Target    float64         // share of ContextLimit that compaction leaves
-	Hold      <-chan struct{} // the first model request waits for it; nil: no wait
-	Now       func() time.Time
+	Steps      int             // limit of steps in a turn
+	Repeats    int             // limit of identical calls in a row
+	Threshold  float64         // share of ContextLimit at which compaction begins; 0: never
+	Target     float64         // share of ContextLimit that compaction leaves
+	StartAfter <-chan struct{} // the first model request waits for it; nil: no wait
+	Now        func() time.Time
 }
 
 // The causes with which a run's context is cancelled.

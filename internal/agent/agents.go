@@ -214,7 +214,9 @@ func (l *childLog) Commit(ctx context.Context, f func(*transcript.State) []event
 	return l.root.Commit(ctx, func(s *transcript.State) []event.Event { return f(l.of(s)) })
 }
 
-func (l *childLog) Grow(ctx context.Context, e event.Event) error { return l.root.Grow(ctx, e) }
+func (l *childLog) AppendDelta(ctx context.Context, e event.Event) error {
+	return l.root.AppendDelta(ctx, e)
+}
 
 func (l *childLog) State() *transcript.State { return l.of(l.root.State()) }
 

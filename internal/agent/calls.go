@@ -22,7 +22,7 @@ const maxConcurrent = 8
 // each other together, the others alone, in the model's order.
 func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome, error) {
 	s := r.log.State()
-	b := &stepCalls{run: r, logged: logged, tools: r.setup.active(s), asking: make(turn, 1)}
+	b := &stepCalls{run: r, logged: logged, tools: r.setup.active(s), asking: make(askLock, 1)}
 	for len(calls) > 0 && ctx.Err() == nil && !b.stop.Load() {
 		group := calls[:1]
 		if s.Settings.Calls != event.OrderSequential {
@@ -125,36 +125,36 @@ func firstError(errs []error) error {
 	return nil
 }
 
-// stepCalls is where the calls of one step are worked on.
+// stepCalls carries out the calls of one step.
 type stepCalls struct {
 	run    *Run
 	logged context.Context
 	tools  tool.Set
 	stop   stopFlag
-	asking turn // one ask at a time
+	asking askLock // one ask at a time
 }
 
-// A turn is held by one at a time.
-type turn chan struct{}
+// An askLock is held by one call at a time.
+type askLock chan struct{}
 
-// take waits for the turn; false where ctx ended first.
-func (t turn) take(ctx context.Context) bool {
+// lock waits for the lock; false where ctx ended first.
+func (t askLock) lock(ctx context.Context) bool {
 	select {
 	case t <- struct{}{}:
 	case <-ctx.Done():
 		return false
 	}
 	if ctx.Err() != nil {
-		t.pass()
+		t.unlock()
 		return false
 	}
 	return true
 }
 
-// pass hands the turn on.
-func (t turn) pass() { <-t }
+// unlock releases the lock.
+func (t askLock) unlock() { <-t }
 
-// call takes one call from shown to ended.
+// call carries out one call, from call.started to call.ended.
 func (b *stepCalls) call(ctx context.Context, c llm.ToolCall) error {
 	b.run.repeats.add(c)
 	t, code, why := b.find(c)
@@ -226,7 +226,7 @@ func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g gran
 		e := at
 		e.Body = event.CallDelta{Call: event.CallID(c.ID), Stream: event.Stream(s), Offset: offset, Text: chunk}
 		offset += len(chunk)
-		growErr = r.log.Grow(b.logged, e)
+		growErr = r.log.AppendDelta(b.logged, e)
 	})
 	own.close()
 	if growErr != nil {

@@ -77,10 +77,10 @@ func (e *callEffects) ask(ctx context.Context, q event.AskOpened) (reply tool.Re
 	}
 	q.Call = e.call
 	err = e.do(ctx, func(ctx context.Context) error {
-		if !e.calls.asking.take(ctx) {
+		if !e.calls.asking.lock(ctx) {
 			return ctx.Err()
 		}
-		defer e.calls.asking.pass()
+		defer e.calls.asking.unlock()
 		if !e.calls.run.setup.CanAsk() {
 			return tool.ErrNobody
 		}

@@ -109,10 +109,10 @@ func (b *stepCalls) deny(c tool.Call, d event.PermissionDecided, why string) err
 
 // ask shows the call and waits for whoever answers first.
 func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, q permission.Call, ask permission.Ask) (grant, error) {
-	if !b.asking.take(ctx) {
+	if !b.asking.lock(ctx) {
 		return g, nil // the run's closing ends the call
 	}
-	defer b.asking.pass()
+	defer b.asking.unlock()
 	// An answer given meanwhile may have stored a rule that covers this call.
 	if v, ok := b.run.decide(q).(permission.Allow); ok {
 		g.ok = true

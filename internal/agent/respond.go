@@ -16,9 +16,9 @@ import (
 // respond makes the request of the open step and writes the answer down. It
 // returns the calls that the answer asks for.
 func (r *Run) respond(ctx, logged context.Context) (outcome, []llm.ToolCall, error) {
-	if hold := r.setup.Hold; hold != nil { // closed before the second request
+	if startAfter := r.setup.StartAfter; startAfter != nil { // closed before the second request
 		select {
-		case <-hold:
+		case <-startAfter:
 		case <-ctx.Done():
 		}
 	}
@@ -92,9 +92,9 @@ func (w *writer) start() {
 func (w *writer) part(part llm.Part) error {
 	switch p := part.(type) {
 	case llm.TextDelta:
-		return w.grow(event.RoleText, p.Text)
+		return w.delta(event.RoleText, p.Text)
 	case llm.ThinkingDelta:
-		return w.grow(event.RoleThinking, p.Text)
+		return w.delta(event.RoleThinking, p.Text)
 	case llm.ToolCallStart:
 		w.start()
 		w.close()
@@ -130,7 +130,7 @@ func (w *writer) call(c llm.ToolCall) {
 	w.calls = append(w.calls, c)
 }
 
-func (w *writer) grow(role event.Role, text string) error {
+func (w *writer) delta(role event.Role, text string) error {
 	w.start()
 	if w.open != nil && w.open.Role != role {
 		w.close()
@@ -144,7 +144,7 @@ func (w *writer) grow(role event.Role, text string) error {
 	e := w.envelope()
 	e.Body = event.BlockDelta{Block: w.open.Block, Offset: len(w.text), Text: text}
 	w.text = append(w.text, text...)
-	return w.run.log.Grow(w.logged, e)
+	return w.run.log.AppendDelta(w.logged, e)
 }
 
 func (w *writer) begin(role event.Role) {

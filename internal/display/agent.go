@@ -8,7 +8,7 @@ import (
 	"parley/internal/transcript"
 )
 
-func (n *news) takeSession() {
+func (n *translator) takeSession() {
 	if n.main() {
 		return
 	}

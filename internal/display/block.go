@@ -6,16 +6,16 @@ import (
 	"parley/internal/event"
 )
 
-// grew shows what grew of a block or of a call's output. Of sub-agents nothing is
-// shown as it grows.
-func (n *news) grew() {
+// delta shows a delta of a block or of a call's output. Those of sub-agents are not
+// shown.
+func (n *translator) delta() {
 	if !n.main() {
 		return
 	}
 	switch b := n.e.Body.(type) {
 	case event.BlockDelta:
 		if open := n.s.Block(); open != nil && open.ID == b.Block && b.Text != "" {
-			n.grow(open.Role, b.Text)
+			n.append(open.Role, b.Text)
 		}
 	case event.CallDelta:
 		if b.Text != "" {
@@ -24,7 +24,7 @@ func (n *news) grew() {
 	}
 }
 
-func (n *news) grow(role event.Role, text string) {
+func (n *translator) append(role event.Role, text string) {
 	switch role {
 	case event.RoleText:
 		n.show(AppendText{n.at, text})
@@ -35,7 +35,7 @@ func (n *news) grow(role event.Role, text string) {
 	}
 }
 
-func (n *news) takeBlock() {
+func (n *translator) takeBlock() {
 	switch b := n.e.Body.(type) {
 	case event.BlockStarted:
 		// What the state does not take up has no end: it is shown when it ends.
@@ -56,7 +56,7 @@ func (n *news) takeBlock() {
 	}
 }
 
-func (n *news) start(role event.Role) {
+func (n *translator) start(role event.Role) {
 	switch role {
 	case event.RoleText:
 		if !n.s.Cut {
@@ -71,7 +71,7 @@ func (n *news) start(role event.Role) {
 
 // whole shows a block that began before this log did, or was kept without its
 // start.
-func (n *news) whole(b event.BlockEnded) {
+func (n *translator) whole(b event.BlockEnded) {
 	if b.Role == event.RoleThinking {
 		n.out = append(n.out, StartThought{n.at}, AppendThought{n.at, b.Text}, EndThought{n.at, millis(b.DurationMS)})
 		return
@@ -84,7 +84,7 @@ func (n *news) whole(b event.BlockEnded) {
 }
 
 // header shows what a sub-agent thought, in a few words.
-func (n *news) header(b event.BlockEnded) {
+func (n *translator) header(b event.BlockEnded) {
 	if b.Role != event.RoleThinking {
 		return
 	}

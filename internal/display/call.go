@@ -7,7 +7,7 @@ import (
 	"parley/internal/transcript"
 )
 
-func (n *news) takeCall() {
+func (n *translator) takeCall() {
 	switch b := n.e.Body.(type) {
 	case event.CallStarted:
 		n.show(StartCall{n.at, b.Call, b.Name, event.TitleOf(b.Title, b.Arguments), b.Arguments, b.Origin, n.alone(b.Origin == event.CallerUser)})
@@ -22,7 +22,7 @@ func (n *news) takeCall() {
 
 // alone reports whether a call that starts is the only one: none is open, and the
 // response has named no other.
-func (n *news) alone(user bool) bool {
+func (n *translator) alone(user bool) bool {
 	if n.s.Step != nil {
 		for _, c := range n.s.Step.Calls {
 			if c.Shown && c.Ended == nil {
@@ -35,14 +35,14 @@ func (n *news) alone(user bool) bool {
 }
 
 // open returns the call with this id where it has started and not ended, or nil.
-func (n *news) open(id event.CallID) *transcript.Call {
+func (n *translator) open(id event.CallID) *transcript.Call {
 	if c := n.s.OpenCall(id); c != nil && c.Shown && c.Ended == nil {
 		return c
 	}
 	return nil
 }
 
-func (n *news) endCall(b event.CallEnded) {
+func (n *translator) endCall(b event.CallEnded) {
 	end := EndCall{At: n.at, Ended: b}
 	if c := n.open(b.Call); c != nil {
 		end.Title, end.Arguments, end.Decided, end.Origin = c.Title, c.Arguments, c.Decided, cmp.Or(c.Origin, event.CallerModel)
@@ -51,7 +51,7 @@ func (n *news) endCall(b event.CallEnded) {
 	n.show(end)
 }
 
-func (n *news) takeAsk() {
+func (n *translator) takeAsk() {
 	switch b := n.e.Body.(type) {
 	case event.AskOpened:
 		open := OpenAsk{At: n.at, Ask: b}

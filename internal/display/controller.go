@@ -23,7 +23,7 @@ func New(r CommandRenderer) *Controller {
 	return &Controller{renderer: r, voices: make(map[event.SessionID]Voice), names: make(map[string]int)}
 }
 
-// Apply shows what of e is news to s, and folds it into s. Its error is the
+// Apply shows what of e is new to s, and folds it into s. Its error is the
 // renderer's; s is folded in any case.
 func (c *Controller) Apply(s *transcript.State, e event.Event) error {
 	var failed error
@@ -49,20 +49,20 @@ func (c *Controller) Attach(s *transcript.State) error {
 // next shows one event: what it ends, then the event itself as a function of the
 // state before it, then the phase of the state after it.
 func (c *Controller) next(s *transcript.State, e event.Event) error {
-	n := news{s: s.In(e.Session), root: s, e: e}
+	n := translator{s: s.In(e.Session), root: s, e: e}
 	if n.s == nil || s.Session == "" {
 		n.s = transcript.New()
 	}
 	n.at = At{e.Session, c.voice(&n), e.Seq, e.Time}
-	if _, _, grew := e.Delta(); grew { // by far the most frequent, and it ends nothing
-		n.grew()
+	if _, _, delta := e.Delta(); delta { // by far the most frequent, and it ends nothing
+		n.delta()
 		s.Apply(e)
 		return c.render(n.out)
 	}
-	before := look(n.s)
+	before := viewOf(n.s)
 	n.take()
 	s.Apply(e)
-	after := n.lookAfter()
+	after := n.viewAfter()
 	if err := c.render(n.endings(before, after)); err != nil {
 		return err
 	}
@@ -92,10 +92,10 @@ var palette = [...]cell.Style{
 	{Color: cell.Magenta, Attr: cell.Underline}, {Color: cell.Accent, Attr: cell.Underline},
 }
 
-// voice is that of the session of an event, a new one where it has none. They
-// are given anew in each run, which no sub-agent outlives: so whoever has seen
-// the run hears the same, whenever it came.
-func (c *Controller) voice(n *news) Voice {
+// voice returns the voice of the session of an event, a new one where it has none.
+// Voices are given anew in each run, which no sub-agent outlives: so all who have
+// seen the run from its start have given the same ones.
+func (c *Controller) voice(n *translator) Voice {
 	if n.main() {
 		if _, begins := n.e.Body.(event.RunStarted); begins {
 			clear(c.voices)

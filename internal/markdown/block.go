@@ -57,13 +57,13 @@ type body struct {
 	options Options
 	seen    seen
 
-	ready *read
+	ready *parsed
 	built bool
 	set   []row
 }
 
-// A read is a text with its tree.
-type read struct {
+// parsed is a text with its tree.
+type parsed struct {
 	source []byte
 	doc    ast.Node
 }

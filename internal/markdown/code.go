@@ -12,7 +12,7 @@ import (
 const highlightMax = 32 << 10
 
 // fence adds a fenced block at the document's own level, or a piece of one.
-func (s *setter) fence(b *body) {
+func (s *builder) fence(b *body) {
 	source := b.source
 	language := ""
 	if b.first {
@@ -32,7 +32,7 @@ func (s *setter) fence(b *body) {
 }
 
 // code adds lines of code, two columns in, under the name of their language.
-func (s *setter) code(text, language string) {
+func (s *builder) code(text, language string) {
 	outer, first, n := s.rest, s.first, len(s.rows)
 	s.first = cell.Join(s.first, step)
 	s.rest = cell.Join(s.rest, step)
@@ -49,7 +49,7 @@ func (s *setter) code(text, language string) {
 }
 
 // colour returns the lines of text, highlighted if that is asked for.
-func (s *setter) colour(text, language string) []cell.Line {
+func (s *builder) colour(text, language string) []cell.Line {
 	if text == "" {
 		return nil
 	}

@@ -88,7 +88,7 @@ func (s *Stream) release() {
 			o.failed = o.text
 			return
 		}
-		s.ready = &read{source, doc}
+		s.ready = &parsed{source, doc}
 	}
 	s.piece(s.lineStart)
 }

@@ -13,8 +13,8 @@ import (
 	"parley/internal/cell"
 )
 
-// A typist writes inline nodes into lines.
-type typist struct {
+// An inlineRenderer writes inline nodes into lines.
+type inlineRenderer struct {
 	source  []byte
 	options Options
 	lines   []cell.Line
@@ -23,35 +23,35 @@ type typist struct {
 
 // inline adds the rows of a block's inline content. A line break stays one,
 // hard or soft: what was typed as two lines is two lines.
-func (s *setter) inline(n ast.Node, style cell.Style) {
-	for _, line := range s.typed(n, style) {
+func (s *builder) inline(n ast.Node, style cell.Style) {
+	for _, line := range s.inlineLines(n, style) {
 		if line = line.TrimRight(); len(line) > 0 {
 			s.row(line, false)
 		}
 	}
 }
 
-// typed returns the inline content of a node as lines.
-func (s *setter) typed(n ast.Node, style cell.Style) []cell.Line {
-	t := typist{source: s.source, options: s.options}
+// inlineLines returns the inline content of a node as lines.
+func (s *builder) inlineLines(n ast.Node, style cell.Style) []cell.Line {
+	t := inlineRenderer{source: s.source, options: s.options}
 	t.children(n, style)
 	t.feed()
 	return t.lines
 }
 
-func (t *typist) children(n ast.Node, style cell.Style) {
+func (t *inlineRenderer) children(n ast.Node, style cell.Style) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		t.node(c, style)
 	}
 }
 
-// feed ends the line.
-func (t *typist) feed() {
+// feed begins a new line.
+func (t *inlineRenderer) feed() {
 	t.lines = append(t.lines, t.line)
 	t.line = nil
 }
 
-func (t *typist) write(text string, style cell.Style) {
+func (t *inlineRenderer) write(text string, style cell.Style) {
 	if text == "" {
 		return
 	}
@@ -62,7 +62,7 @@ func (t *typist) write(text string, style cell.Style) {
 	t.line = append(t.line, cell.Span{Text: text, Style: style})
 }
 
-func (t *typist) node(n ast.Node, style cell.Style) {
+func (t *inlineRenderer) node(n ast.Node, style cell.Style) {
 	switch n := n.(type) {
 	case *ast.Text:
 		t.text(n, style)
@@ -94,7 +94,7 @@ func (t *typist) node(n ast.Node, style cell.Style) {
 	}
 }
 
-func (t *typist) text(n *ast.Text, style cell.Style) {
+func (t *inlineRenderer) text(n *ast.Text, style cell.Style) {
 	value := n.Segment.Value(t.source)
 	if n.IsRaw() {
 		t.write(flat(string(value)), style)
@@ -109,7 +109,7 @@ func (t *typist) text(n *ast.Text, style cell.Style) {
 
 // codeSpan keeps the backticks, dimmed: so it is code without colours too, and
 // may be copied as it is.
-func (t *typist) codeSpan(n *ast.CodeSpan, style cell.Style) {
+func (t *inlineRenderer) codeSpan(n *ast.CodeSpan, style cell.Style) {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if text, ok := c.(*ast.Text); ok {
@@ -133,7 +133,7 @@ func (t *typist) codeSpan(n *ast.CodeSpan, style cell.Style) {
 
 // link writes a link or an image: its text, and its target as a hyperlink or in
 // parentheses.
-func (t *typist) link(n ast.Node, target string, style cell.Style) {
+func (t *inlineRenderer) link(n ast.Node, target string, style cell.Style) {
 	target = flat(entities(target))
 	inner := style.With(cell.Underline)
 	if t.options.Hyperlinks && safe(target) {
@@ -157,7 +157,7 @@ func (t *typist) link(n ast.Node, target string, style cell.Style) {
 	}
 }
 
-func (t *typist) autoLink(n *ast.AutoLink, style cell.Style) {
+func (t *inlineRenderer) autoLink(n *ast.AutoLink, style cell.Style) {
 	style = style.With(cell.Underline)
 	target := string(n.URL(t.source))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(target), "mailto:") {
@@ -170,7 +170,7 @@ func (t *typist) autoLink(n *ast.AutoLink, style cell.Style) {
 }
 
 // raw writes inline HTML as it was typed, but breaks the line at a br.
-func (t *typist) raw(n *ast.RawHTML, style cell.Style) {
+func (t *inlineRenderer) raw(n *ast.RawHTML, style cell.Style) {
 	var b strings.Builder
 	for i := range n.Segments.Len() {
 		segment := n.Segments.At(i)
@@ -195,7 +195,7 @@ func isBreak(tag string) bool {
 }
 
 // checkBox writes the box of a numbered item; another item has it for a bullet.
-func (t *typist) checkBox(n *xast.TaskCheckBox, style cell.Style) {
+func (t *inlineRenderer) checkBox(n *xast.TaskCheckBox, style cell.Style) {
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if list, ok := p.(*ast.List); ok {
 			if !list.IsOrdered() {

@@ -11,8 +11,8 @@ import (
 	"parley/internal/cell"
 )
 
-// What stands for structure. The brackets of SCREENS: few colours, two columns
-// of indent for what belongs to the line above.
+// The marks of structure: few colours, and two columns of indent for what belongs
+// to the line above.
 var (
 	dim    = cell.Style{Color: cell.Dim}
 	bullet = cell.Plain("• ")
@@ -28,7 +28,7 @@ const codeTab = 4
 
 // build makes the block's rows.
 func (b *body) build() []row {
-	s := &setter{source: b.source, options: b.options, open: b.open, number: -1}
+	s := &builder{source: b.source, options: b.options, open: b.open, number: -1}
 	if b.kind == item {
 		s.number = b.number
 	}
@@ -80,7 +80,7 @@ func plain(source []byte) bool {
 }
 
 // plain adds a paragraph's lines that hold nothing but text.
-func (s *setter) plain(source []byte) {
+func (s *builder) plain(source []byte) {
 	for line := range bytes.Lines(source) {
 		if text := bytes.Trim(line, " \t\n"); len(text) > 0 {
 			s.row(cell.Plain(flat(string(text))), false)
@@ -89,7 +89,7 @@ func (s *setter) plain(source []byte) {
 }
 
 // literal adds lines as they were typed.
-func (s *setter) literal(source []byte) {
+func (s *builder) literal(source []byte) {
 	n, empty := len(s.rows), false
 	for line := range bytes.Lines(source) {
 		text := strings.TrimRight(string(line), " \t\n")
@@ -106,7 +106,7 @@ func (s *setter) literal(source []byte) {
 }
 
 // blocks adds the children of a container.
-func (s *setter) blocks(parent ast.Node) {
+func (s *builder) blocks(parent ast.Node) {
 	n := len(s.rows)
 	for c := parent.FirstChild(); c != nil; c = c.NextSibling() {
 		if c.Kind() == ast.KindLinkReferenceDefinition {
@@ -124,7 +124,7 @@ func (s *setter) blocks(parent ast.Node) {
 	}
 }
 
-func (s *setter) block(n ast.Node) {
+func (s *builder) block(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
 		s.inline(n, cell.Style{})
@@ -163,7 +163,7 @@ func (s *setter) block(n ast.Node) {
 // maxBars is how many quotes in quotes get a bar each.
 const maxBars = 32
 
-func (s *setter) quote(n ast.Node) {
+func (s *builder) quote(n ast.Node) {
 	if len(s.rest) > maxBars {
 		s.blocks(n)
 		return
@@ -173,7 +173,7 @@ func (s *setter) quote(n ast.Node) {
 
 // list adds a list's items. Items stand apart where they were typed so: a list
 // that turns loose at its end cannot change what has been shown of it.
-func (s *setter) list(n *ast.List) {
+func (s *builder) list(n *ast.List) {
 	number := n.Start
 	if s.number >= 0 && n.Parent().Kind() == ast.KindDocument && n.PreviousSibling() == nil {
 		number = s.number

@@ -68,8 +68,8 @@ func trimLeft(l cell.Line) cell.Line {
 	return l
 }
 
-// A setter collects the rows of a block while its tree is walked.
-type setter struct {
+// A builder collects the rows of a block while its tree is walked.
+type builder struct {
 	source  []byte
 	options Options
 	open    bool // the tail: nothing is coloured yet
@@ -80,19 +80,19 @@ type setter struct {
 }
 
 // row adds a logical line.
-func (s *setter) row(text cell.Line, hard bool) {
+func (s *builder) row(text cell.Line, hard bool) {
 	s.rows = append(s.rows, row{first: s.first, rest: s.rest, text: text, hard: hard})
 	s.first = s.rest
 }
 
 // gap adds an empty line.
-func (s *setter) gap() {
+func (s *builder) gap() {
 	s.rows = append(s.rows, row{first: s.rest, rest: s.rest})
 }
 
 // within calls f with an indent added: first before its first row, rest before
 // the others. If f adds no row, first stands alone.
-func (s *setter) within(first, rest cell.Line, f func()) {
+func (s *builder) within(first, rest cell.Line, f func()) {
 	outer, n := s.rest, len(s.rows)
 	s.first = cell.Join(s.first, first)
 	s.rest = cell.Join(outer, rest)

@@ -47,11 +47,11 @@ type open struct {
 	lazy   bool // the line before is surely a paragraph's, so that text goes on with it
 }
 
-// A verdict says where a line belongs.
-type verdict uint8
+// A placement says where a line belongs.
+type placement uint8
 
 const (
-	inside verdict = iota
+	inside placement = iota
 	outside
 	next // the next item of the list
 	over // the line was the block's last, and has been taken
@@ -76,7 +76,7 @@ func (s *Stream) step(line []byte) {
 		return
 	}
 	if s.open.kind != none {
-		switch s.judge(line) {
+		switch s.place(line) {
 		case outside:
 			s.finish()
 		case next:
@@ -230,13 +230,13 @@ func (o *open) endedBy(line []byte) bool {
 	return false
 }
 
-// judge says whether the line belongs to the open block.
-func (s *Stream) judge(line []byte) verdict {
+// place says whether the line belongs to the open block.
+func (s *Stream) place(line []byte) placement {
 	o := &s.open
 	columns, at := indent(line)
 	switch o.kind {
 	case paragraph:
-		return s.judgeParagraph(line, columns, at)
+		return s.placeParagraph(line, columns, at)
 	case code:
 		if columns < 4 {
 			return outside
@@ -249,17 +249,17 @@ func (s *Stream) judge(line []byte) verdict {
 		if s.starts(line, columns, at, false) {
 			return outside
 		}
-		return s.judgeLazy()
+		return s.placeLazy()
 	case item:
-		return s.judgeItem(line, columns, at)
+		return s.placeItem(line, columns, at)
 	}
 	return inside
 }
 
-func (s *Stream) judgeParagraph(line []byte, columns, at int) verdict {
+func (s *Stream) placeParagraph(line []byte, columns, at int) placement {
 	o := &s.open
 	if underline(line) {
-		return s.judgeUnderline()
+		return s.placeUnderline()
 	}
 	if s.starts(line, columns, at, true) {
 		return outside
@@ -271,9 +271,9 @@ func (s *Stream) judgeParagraph(line []byte, columns, at int) verdict {
 	return inside
 }
 
-// judgeUnderline takes a line that makes a heading of the paragraph, unless the
+// placeUnderline takes a line that makes a heading of the paragraph, unless the
 // paragraph turns out to be a table or definitions.
-func (s *Stream) judgeUnderline() verdict {
+func (s *Stream) placeUnderline() placement {
 	o := &s.open
 	heading := true
 	if o.hold {
@@ -334,7 +334,7 @@ func (s *Stream) starts(line []byte, columns, at int, interrupts bool) bool {
 	return ok
 }
 
-func (s *Stream) judgeItem(line []byte, columns, at int) verdict {
+func (s *Stream) placeItem(line []byte, columns, at int) placement {
 	o := &s.open
 	m, ok := readMarker(line)
 	breaks := columns < 4 && rule(line[at:])
@@ -356,12 +356,12 @@ func (s *Stream) judgeItem(line []byte, columns, at int) verdict {
 	case ok, o.bare, o.blank, s.starts(line, columns, at, false):
 		return outside
 	}
-	return s.judgeLazy()
+	return s.placeLazy()
 }
 
-// judgeLazy takes a line of text that has not the mark of the quote or item
-// before it: it belongs there if a paragraph is open inside.
-func (s *Stream) judgeLazy() verdict {
+// placeLazy takes a line of text without the mark of the quote or item before it: it
+// belongs there if a paragraph is open inside.
+func (s *Stream) placeLazy() placement {
 	o := &s.open
 	if o.lazy || o.long {
 		return inside

@@ -54,7 +54,7 @@ type Stream struct {
 	gap   bool // an empty line since the last block that shows something
 	shown bool // some block has shown something
 	done  []Block
-	ready *read // the tree of the block that is about to be finished, if there is one
+	ready *parsed // the tree of the block that is about to be finished, if there is one
 	tail  Block
 	fresh bool // tail is up to date
 }

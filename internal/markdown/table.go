@@ -16,7 +16,7 @@ type table struct {
 }
 
 // tableOf reads a table.
-func (s *setter) tableOf(n *xast.Table) *table {
+func (s *builder) tableOf(n *xast.Table) *table {
 	t := &table{align: n.Alignments}
 	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
 		style := cell.Style{}
@@ -25,7 +25,7 @@ func (s *setter) tableOf(n *xast.Table) *table {
 		}
 		row, empty := make([][]cell.Line, 0, len(t.align)), true
 		for c := r.FirstChild(); c != nil && len(row) < len(t.align); c = c.NextSibling() {
-			row = append(row, trimmed(s.typed(c, style)))
+			row = append(row, trimmed(s.inlineLines(c, style)))
 			empty = empty && len(row[len(row)-1]) == 0
 		}
 		for len(row) < len(t.align) {

@@ -199,7 +199,7 @@ func TestDecideIsAValue(t *testing.T) {
 			t.Errorf("asked for %v", asked)
 		}
 		for s, before := range given {
-			if s.Tools.Names()[0] != before.Tools.Names()[0] || s.Now != nil || s.Grammar != nil || s.Hold != before.Hold {
+			if s.Tools.Names()[0] != before.Tools.Names()[0] || s.Now != nil || s.Grammar != nil || s.StartAfter != before.StartAfter {
 				t.Error("the setup was changed")
 			}
 		}

@@ -26,7 +26,7 @@ func (s *Session) answered(id event.InputID) {
 		delete(s.unanswered, id)
 		if setup := s.setups[id]; setup != nil {
 			ready := make(chan struct{})
-			setup.Hold = ready
+			setup.StartAfter = ready
 			s.waiters[a] = true
 			go func() {
 				select {
@@ -211,7 +211,7 @@ func (s *Session) titled(events []event.Event) {
 	}
 }
 
-func (l *runLog) Grow(ctx context.Context, e event.Event) error {
+func (l *runLog) AppendDelta(ctx context.Context, e event.Event) error {
 	_, err := l.s.log.Append(ctx, e)
 	return err
 }

@@ -24,7 +24,7 @@ type agentView struct {
 
 func (v *agentView) prune(int) {}
 
-func (v *agentView) name(r *setter) *setter {
+func (v *agentView) name(r *lineBuilder) *lineBuilder {
 	a, s := v.item.Agent, v.item.Voice.Style
 	r.add(s.With(cell.Bold), "task").add(s, " "+v.item.Voice.Name)
 	what := a.Description
@@ -37,7 +37,7 @@ func (v *agentView) name(r *setter) *setter {
 	return r
 }
 
-func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
+func (v *agentView) lines(width int, s *viewContext) (all []line, stable int) {
 	v.show()
 	if !v.item.Open {
 		if v.made == nil {
@@ -54,14 +54,14 @@ func (v *agentView) lines(width int, s *scene) (all []line, stable int) {
 func (v *agentView) show() {
 	asked, voice := v.item.Agent.Asked, v.item.Voice
 	for ; v.shown < len(asked); v.shown++ {
-		v.asked = append(v.asked, previewOf((&setter{}).add(voice.Style, "  "+voice.Name+" "), asked[v.shown], true)...)
+		v.asked = append(v.asked, previewOf((&lineBuilder{}).add(voice.Style, "  "+voice.Name+" "), asked[v.shown], true)...)
 	}
 }
 
 // now is the one line of a sub-agent that works.
-func (v *agentView) now(width int, s *scene) cell.Line {
+func (v *agentView) now(width int, s *viewContext) cell.Line {
 	a := v.item.Agent
-	right := &setter{}
+	right := &lineBuilder{}
 	if a.Done > 0 {
 		right.add(good, fmt.Sprintf("✓ %d  ", a.Done))
 	}
@@ -72,11 +72,11 @@ func (v *agentView) now(width int, s *scene) cell.Line {
 		right.add(dim, doing+"  ")
 	}
 	took := cell.Styled(seconds(v.item.Duration(s.now)), dim)
-	left := v.name((&setter{}).add(dim, s.sign()+" ")).line
+	left := v.name((&lineBuilder{}).add(dim, s.sign()+" ")).line
 	for _, end := range []cell.Line{cell.Join(right.line, took), took} {
 		room := width - 3 - end.Width()
 		if room >= width/2 {
-			return spread(cell.Truncate(left, room), end, width)
+			return justify(cell.Truncate(left, room), end, width)
 		}
 	}
 	return left
@@ -100,7 +100,7 @@ func (v *agentView) final() []cell.Line {
 	if a.Reason != event.ReasonDone {
 		sign, style = "✗", bad
 	}
-	r := v.name((&setter{}).add(style, sign+" "))
+	r := v.name((&lineBuilder{}).add(style, sign+" "))
 	if a.Reason != event.ReasonDone && a.Reason != "" {
 		r.add(dim, "  "+cell.Clean(string(a.Reason)))
 	}

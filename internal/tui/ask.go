@@ -123,13 +123,13 @@ func (a asking) view(width, limit int, now time.Time) (rows []cell.Line, told in
 	if a.sent {
 		right = "sent"
 	}
-	question := (&setter{}).add(needed, "▲ ").add(plain.With(cell.Bold), a.title()).line
+	question := (&lineBuilder{}).add(needed, "▲ ").add(plain.With(cell.Bold), a.title()).line
 	end := cell.Styled(right, dim)
 	if question.Width()+end.Width()+3 > width {
 		end = cell.Styled(clock(now.Sub(a.since)), dim)
 	}
 	room := max(width-1-end.Width()-2, 8)
-	rows = []cell.Line{spread(cell.Truncate(question, room), end, width)}
+	rows = []cell.Line{justify(cell.Truncate(question, room), end, width)}
 	body, told := a.body(width-1, limit-1)
 	warnings := a.warnings(width - 1)
 	if left := limit - 1 - len(body); left < len(warnings) {
@@ -160,7 +160,7 @@ func (a asking) warnings(width int) []cell.Line {
 	}
 	for _, w := range a.ask.Warnings {
 		head, _ := oneLine(w.Text, 400)
-		rows = append(rows, cell.Truncate((&setter{}).add(levels[w.Level], "  ! ", head).line, width))
+		rows = append(rows, cell.Truncate((&lineBuilder{}).add(levels[w.Level], "  ! ", head).line, width))
 	}
 	return rows
 }
@@ -337,7 +337,7 @@ func (a asking) choice(c choice) cell.Line {
 	if c.marked {
 		mark = "✓ "
 	}
-	return (&setter{}).add(style, "  "+key).add(plain, "  ").add(good, mark).add(plain, c.text).line
+	return (&lineBuilder{}).add(style, "  "+key).add(plain, "  ").add(good, mark).add(plain, c.text).line
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }

@@ -20,8 +20,8 @@ type page struct {
 	err error
 }
 
-// A browser is a pager on the alternate screen. It is a small world of its own:
-// the session goes on behind it and is drawn when it is left.
+// A browser is a pager on the alternate screen. The session goes on behind it and
+// is drawn when the user leaves it.
 type browser struct {
 	title  string
 	lines  []cell.Line // logical
@@ -81,7 +81,7 @@ func (p *browser) take(pg page) {
 	begin := len(p.events) == 0
 	p.events = append(pg.Events, p.events...)
 	below := len(p.rows) - p.top
-	p.lines = story(p.state.Clone(), p.events, p.size.Width)
+	p.lines = pastLines(p.state.Clone(), p.events, p.size.Width)
 	p.wrap()
 	p.top = max(len(p.rows)-below, 0)
 	if begin {
@@ -89,8 +89,8 @@ func (p *browser) take(pg page) {
 	}
 }
 
-// story lays a part of a session's log out as lines.
-func story(s *transcript.State, events []event.Event, width int) []cell.Line {
+// pastLines lays a part of a session's log out as lines.
+func pastLines(s *transcript.State, events []event.Event, width int) []cell.Line {
 	past, agents := newLog(), map[event.SessionID]bool{}
 	c := display.New(past.source)
 	for _, e := range events {
@@ -100,7 +100,7 @@ func story(s *transcript.State, events []event.Event, width int) []cell.Line {
 		c.Apply(s, e)
 	}
 	var out []cell.Line
-	for _, e := range past.pending(width, &scene{agent: agents}) {
+	for _, e := range past.pending(width, &viewContext{agent: agents}) {
 		out = append(out, e.text)
 	}
 	return out
@@ -167,7 +167,7 @@ func (p *browser) leave(l *loop) {
 	l.pager = nil
 	l.screen.shown = Page{Width: l.model.size.Width}
 	l.model.redraw = true
-	l.model.urge(Prompt)
+	l.model.urge(UrgencyNow)
 }
 
 // draw writes the pager's screen, if it changed.

@@ -32,7 +32,7 @@ type callView struct {
 func (v *callView) prune(int) {}
 
 // named writes the tool and what it is to do.
-func named(r *setter, call *display.Call) *setter {
+func named(r *lineBuilder, call *display.Call) *lineBuilder {
 	r.add(plain.With(cell.Bold), cell.Clean(call.Name))
 	if t := titleOf(call); t != "" {
 		r.add(plain, " "+t)
@@ -49,7 +49,7 @@ func titleOf(call *display.Call) string {
 	return title
 }
 
-func (v *callView) lines(width int, s *scene) (all []line, stable int) {
+func (v *callView) lines(width int, s *viewContext) (all []line, stable int) {
 	call := v.item.Call
 	v.show()
 	if !v.item.Open {
@@ -69,11 +69,11 @@ func (v *callView) lines(width int, s *scene) (all []line, stable int) {
 	if call.Decided != nil {
 		sign, state = s.sign(), seconds(v.item.Duration(s.now))
 	}
-	left := named((&setter{}).add(dim, sign+" "), call).line
+	left := named((&lineBuilder{}).add(dim, sign+" "), call).line
 	right := cell.Styled(state, dim)
 	room := max(width-1-right.Width()-2, 1)
 	add := func(l cell.Line) { all = append(all, line{text: l, end: len(all) + 1, live: true}) }
-	add(spread(cell.Truncate(left, room), right, width))
+	add(justify(cell.Truncate(left, room), right, width))
 	for _, l := range outputEnd(v.item.Text()) {
 		add(l)
 	}
@@ -90,12 +90,12 @@ func (v *callView) show() {
 	if call.Asked != nil {
 		call = call.Asked
 	}
-	v.preview = number(previewOf((&setter{}).add(plain, "  "), call, call != v.item.Call))
+	v.preview = number(previewOf((&lineBuilder{}).add(plain, "  "), call, call != v.item.Call))
 }
 
 // previewOf is what a call would do, behind the begin of its header: nothing
 // where there is no preview and nobody is asked.
-func previewOf(r *setter, call *display.Call, asked bool) []cell.Line {
+func previewOf(r *lineBuilder, call *display.Call, asked bool) []cell.Line {
 	var body []cell.Line
 	facts := ""
 	switch p := call.Preview; {
@@ -237,7 +237,7 @@ func (v *callView) outcome() []cell.Line {
 	if !ok {
 		o = outcomes[event.StatusError]
 	}
-	r := named((&setter{}).add(o.style, o.sign+" "), call)
+	r := named((&lineBuilder{}).add(o.style, o.sign+" "), call)
 	for _, fact := range facts(call, e, o.word) {
 		r.add(dim, "  "+fact)
 	}

@@ -144,10 +144,10 @@ func (c composer) view(width, limit int, sign cell.Style, hint string) (rows []c
 		} else if i == 0 {
 			before = "⋮ "
 		}
-		rows = append(rows, (&setter{}).add(sign, before).add(plain, r.text).line)
+		rows = append(rows, (&lineBuilder{}).add(sign, before).add(plain, r.text).line)
 	}
 	if c.text == "" && hint != "" {
-		rows[0] = cell.Truncate((&setter{}).add(sign, "› ").add(dim, hint).line, max(width-1, 1))
+		rows[0] = cell.Truncate((&lineBuilder{}).add(sign, "› ").add(dim, hint).line, max(width-1, 1))
 	}
 	return rows, Caret{Row: row - first, Col: min(promptWidth+col, width-1)}
 }

@@ -88,7 +88,7 @@ func words(removed, added []diff.Line) (older, newer [][]diff.Span) {
 // that did not.
 func diffLine(digits, number int, sign string, style cell.Style, text string, changed []diff.Span) cell.Line {
 	text = strings.TrimSuffix(text, "\r")
-	r := (&setter{}).add(dim, fmt.Sprintf("  %*d ", digits, number)).add(style, sign+" ")
+	r := (&lineBuilder{}).add(dim, fmt.Sprintf("  %*d ", digits, number)).add(style, sign+" ")
 	if cell.Clean(text) != text || len(text) > lineBytes || len(changed) == 1 && changed[0].Start == 0 && changed[0].End >= len(text) {
 		return r.add(style, clip(cell.Clean(text))).line
 	}

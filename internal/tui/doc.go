@@ -27,8 +27,8 @@
 // It guarantees:
 //
 //   - No line is lost, doubled or reordered and no live row is left behind, for
-//     any stream and any resize; survives says what is taken to be one, climb
-//     what terminals do about it.
+//     any stream and any resize; survives says which resizes are considered,
+//     cursorRow what a terminal does with the live rows then.
 //   - Nothing clears the screen or the scrollback, scrolls a region, moves to an
 //     absolute row, or enters the alternate screen but a pager.
 //   - Each frame is one write, as a synchronized update. A frame that commits
@@ -41,17 +41,16 @@
 //     depend on the length of the session.
 //   - The terminal is given back as it was, also after a panic or a signal.
 //
-// How the second design's §8.4 is met: the first frame moves to the bottom row,
-// below whatever the shell wrote, and allocates the live rows with line feeds, so
-// the last of them is the last row of the screen. No cursor position is asked for,
-// then or later, because every move is relative to where the last frame left the
-// cursor: there is no snapshot that could be stale.
+// The first frame moves to the bottom row, below whatever the shell wrote, and
+// makes room for the live rows with line feeds, so the last of them is the last row
+// of the screen. The cursor's position is never asked for: every move is relative
+// to where the last frame left the cursor.
 //
-// The cursor rests in the composer while nothing moves. While a run is open frames
-// come unasked, and the terminal may have changed its size before we hear of it;
-// then it rests hidden at the top of the live rows, where erasing below it is
-// right in any case, and the composer shows a painted one. docs/adr/0004 tells
-// what terminals do to live rows, and what is done about it.
+// The cursor is in the composer while nothing moves. While a run is open, frames
+// come without a key press, and the terminal may have changed its size before we
+// hear of it. Then the cursor is hidden at the top of the live rows, where erasing
+// below it is right in any case, and the composer shows a painted one.
+// docs/adr/0004 tells what terminals do to live rows, and what is done about it.
 //
 // It does not find or start a daemon, nor keep a connection: that is the
 // [Source]'s, a client.Session.

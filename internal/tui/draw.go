@@ -18,10 +18,10 @@ import (
 func Draw(prev, next Page) []term.Op {
 	d := frame{reflow: next.Reflow}
 	switch {
-	case next.Anew || resized(prev, next) || len(next.Commit) > 0,
+	case next.Redraw || resized(prev, next) || len(next.Commit) > 0,
 		len(prev.Live) > len(next.Live), len(prev.Live) < len(next.Live) && grouped(next.Reflow),
 		grouped(prev.Reflow) != grouped(next.Reflow):
-		d.whole(prev, next)
+		d.redraw(prev, next)
 	case !d.rows(prev, next):
 		return nil
 	}
@@ -40,7 +40,7 @@ func Erase(prev Page, size term.Size) []term.Op {
 	}
 	return []term.Op{
 		term.Sync{On: true}, term.Cursor{Visible: false},
-		term.Move{Down: -climb(prev, size.Width)}, term.EraseBelow{},
+		term.Move{Down: -cursorRow(prev, size.Width)}, term.EraseBelow{},
 		term.Cursor{Visible: true}, term.Sync{On: false},
 	}
 }
@@ -65,11 +65,11 @@ type frame struct {
 
 func (d *frame) add(ops ...term.Op) { d.ops = append(d.ops, ops...) }
 
-// whole erases what was and writes everything, but for live rows at the top that
-// stay as they are.
-func (d *frame) whole(prev, next Page) {
+// redraw erases what was and writes everything, except for live rows at the top
+// that stay as they are.
+func (d *frame) redraw(prev, next Page) {
 	d.add(term.Sync{On: true})
-	if prev.Width == 0 || prev.Caret.Visible || next.Anew {
+	if prev.Width == 0 || prev.Caret.Visible || next.Redraw {
 		d.add(term.Cursor{Visible: false})
 	}
 	kept := 0
@@ -78,14 +78,14 @@ func (d *frame) whole(prev, next Page) {
 		// The row of the shell's cursor is left alone, and the live rows end at
 		// the bottom of the screen: line feeds make the room.
 		d.add(term.Bottom{}, term.Feed{})
-	case !next.Anew && !resized(prev, next) && len(next.Commit) == 0 && !grouped(prev.Reflow) && !grouped(d.reflow):
-		for kept < min(len(prev.Live), len(next.Live)-1) && same(prev.Live[kept], next.Live[kept]) {
+	case !next.Redraw && !resized(prev, next) && len(next.Commit) == 0 && !grouped(prev.Reflow) && !grouped(d.reflow):
+		for kept < min(len(prev.Live), len(next.Live)-1) && lineEqual(prev.Live[kept], next.Live[kept]) {
 			kept++
 		}
-		d.row, _ = prev.rest()
-		d.to(kept)
+		d.row, _ = prev.cursor()
+		d.moveTo(kept)
 	default:
-		d.add(term.Move{Down: -climb(prev, next.Width)})
+		d.add(term.Move{Down: -cursorRow(prev, next.Width)})
 	}
 	d.add(term.EraseBelow{})
 	for _, l := range next.Commit {
@@ -100,7 +100,7 @@ func (d *frame) whole(prev, next Page) {
 		default:
 			d.add(term.Feed{})
 		}
-		d.sparse(next.Live[i])
+		d.writeRow(next.Live[i])
 	}
 	d.row = max(len(next.Live)-1, 0)
 	d.add(term.Wrap{On: true})
@@ -108,31 +108,31 @@ func (d *frame) whole(prev, next Page) {
 		d.caret(next)
 		return
 	}
-	d.to(0)
+	d.moveTo(0)
 	d.add(term.Return{})
 }
 
-// leap is the least gap within a row that is moved over instead of written.
-const leap = 6
+// minGap is the least gap within a row that is moved over instead of written.
+const minGap = 6
 
-// sparse writes a row where nothing stands: over the gap before what is set to
-// the right it moves.
-func (d *frame) sparse(l cell.Line) {
+// writeRow writes a row on an empty one. It moves over the gap before a part that
+// is at the right edge.
+func (d *frame) writeRow(l cell.Line) {
 	for i, s := range l {
-		if s.Style == plain && len(s.Text) >= leap && strings.Trim(s.Text, " ") == "" && i < len(l)-1 {
+		if s.Style == plain && len(s.Text) >= minGap && strings.Trim(s.Text, " ") == "" && i < len(l)-1 {
 			d.add(term.Text{Line: l[:i]}, term.Move{Right: len(s.Text)})
-			d.sparse(l[i+1:])
+			d.writeRow(l[i+1:])
 			return
 		}
 	}
 	d.add(term.Text{Line: l})
 }
 
-// to moves to a live row. The way down is by line feeds: should the terminal have
-// become lower, and not told yet, they make the room that a cursor movement
-// would stop short of, and the way up leads back to where it began. Among rows
-// that are one line a line feed would end that line.
-func (d *frame) to(row int) {
+// moveTo moves to a live row. It moves down by line feeds: if the terminal has
+// become lower without our knowledge, they make room where a cursor movement would
+// stop at the bottom. Rows that are one line are the exception: a line feed would
+// end that line.
+func (d *frame) moveTo(row int) {
 	switch {
 	case d.row > row, grouped(d.reflow):
 		d.add(term.Move{Down: row - d.row})
@@ -148,10 +148,10 @@ func (d *frame) to(row int) {
 // count the columns before it otherwise than we do, it counts them itself: the
 // text is written once more.
 func (d *frame) caret(p Page) {
-	d.to(p.Caret.Row)
+	d.moveTo(p.Caret.Row)
 	d.add(term.Return{})
 	if p.Caret.Row < len(p.Live) {
-		if before, ok := columns(p.Live[p.Caret.Row], p.Caret.Col); ok && !certain(before) {
+		if before, ok := columns(p.Live[p.Caret.Row], p.Caret.Col); ok && !fixedWidth(before) {
 			d.add(term.Text{Line: before}, term.Cursor{Visible: true})
 			return
 		}

@@ -219,8 +219,8 @@ func (m *Model) open() []Intent {
 			return []Intent{Browse{Pager: p}}
 		}
 	}
-	for i := len(m.log.kept) - 1; i >= 0; i-- {
-		if p, ok := whole(m.log.kept[i]); ok {
+	for i := len(m.log.shortened) - 1; i >= 0; i-- {
+		if p, ok := whole(m.log.shortened[i]); ok {
 			return []Intent{Browse{Pager: p}}
 		}
 	}

@@ -83,11 +83,11 @@ func rewrapped(live []cell.Line, from, to int, reflow term.Reflow) int {
 // the row that is written in, the last row of the log, the status. The composer,
 // an open ask and the state of the run never do.
 func Layout(m Model) Page {
-	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Anew: m.redraw, Bell: m.bell, Reflow: m.can.Reflow}
-	s := m.scene()
+	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Redraw: m.redraw, Bell: m.bell, Reflow: m.can.Reflow}
+	s := m.viewContext()
 	entries := m.log.pending(m.width(), s)
 	n := m.outgoing(entries)
-	p.held = n < final(entries)
+	p.more = n < final(entries)
 	for _, e := range entries[:n] {
 		p.Commit = append(p.Commit, m.set(e)...)
 		p.Upto = e.at
@@ -95,18 +95,18 @@ func Layout(m Model) Page {
 	t := newTail(entries[n:], m.width(), tailMax, m.words)
 	limit := liveLimit(p.Height)
 	l := m.compose(m.width(), limit, t)
-	for limit > liveMin && !survives(l.rows, m.size, m.can.Reflow, m.footing.below) {
+	for limit > liveMin && !survives(l.rows, m.size, m.can.Reflow, m.blankBelow.below) {
 		limit--
 		l = m.compose(m.width(), limit, t)
 	}
 	p.Live, p.place = l.rows, l.caret
 	p.painted = m.busy()
 	if m.asking.phase != ConfirmNone {
-		p.Ask, p.told = m.asking.ask.Ask, l.told
+		p.Ask, p.readable = m.asking.ask.Ask, l.readable
 	}
 	p.log = rows{inserted: m.log.shown.rows(p.Width), leaving: height(entries[:n], p.Width), pending: t.total, visible: l.tail}
 	if len(p.Commit) == 0 {
-		return p.Lit()
+		return p.WithCursor()
 	}
 	return p
 }
@@ -215,10 +215,10 @@ func wrapWords(l cell.Line, width int) []cell.Line {
 
 // A region is the live rows as composed.
 type region struct {
-	rows  []cell.Line
-	caret Caret
-	tail  int // rows of the log among them
-	told  int // groups of answers of the open ask
+	rows     []cell.Line
+	caret    Caret
+	tail     int // rows of the log among them
+	readable int // groups of answers of the open ask that are shown
 }
 
 // compose divides the rows among the parts, those that stay longest first.
@@ -247,7 +247,7 @@ func (m *Model) compose(width, limit int, t tail) region {
 		blank = take(1)
 	}
 
-	r := region{tail: shown, told: told}
+	r := region{tail: shown, readable: told}
 	add := func(n int, rows ...cell.Line) {
 		if n > 0 {
 			r.rows = append(r.rows, rows...)
@@ -268,7 +268,7 @@ func (m *Model) compose(width, limit int, t tail) region {
 }
 
 // pending is the open ask, or the row that says what is waited for.
-func (m *Model) pending(width, limit int) (rows []cell.Line, told int) {
+func (m *Model) pending(width, limit int) (rows []cell.Line, readable int) {
 	if m.asking.phase != ConfirmNone {
 		return m.asking.view(width, max(limit, 1), m.now)
 	}
@@ -327,7 +327,7 @@ func planRow(steps []event.PlanStep, width int) cell.Line {
 			bar += "▱"
 		}
 	}
-	r := (&setter{}).add(dim, "  plan  ").add(plain, count(done)+"/"+count(len(steps))).add(dim, "  "+bar)
+	r := (&lineBuilder{}).add(dim, "  plan  ").add(plain, count(done)+"/"+count(len(steps))).add(dim, "  "+bar)
 	for _, s := range steps {
 		sign, style, text := "○", dim, s.Text
 		switch s.Status {

@@ -16,7 +16,7 @@ type line struct {
 // A view lays an item out as logical lines. The first stable lines are final:
 // whatever happens, they stay.
 type view interface {
-	lines(width int, s *scene) (all []line, stable int)
+	lines(width int, s *viewContext) (all []line, stable int)
 	// prune is told that the scrollback owns the item up to a byte.
 	prune(upto int)
 }
@@ -26,15 +26,15 @@ type view interface {
 // owns. Its memory and the cost of laying it out do not grow with what was
 // shown.
 type log struct {
-	source *display.Log
-	views  map[display.ItemID]view
-	upto   Mark         // what lies before is in the scrollback
-	last   display.Kind // of the item that the scrollback ends with
-	begun  bool         // the scrollback holds something
-	shown  tally
-	epoch  int             // how often it was cleared
-	kept   []*display.Item // that were shortened, for Ctrl+O
-	lead   bool            // what comes first says that there is more before it
+	source    *display.Log
+	views     map[display.ItemID]view
+	upto      Mark         // what lies before is in the scrollback
+	last      display.Kind // of the item that the scrollback ends with
+	begun     bool         // the scrollback holds something
+	shown     rowCount
+	epoch     int             // how often it was cleared
+	shortened []*display.Item // that were shortened, for Ctrl+O
+	morePast  bool            // the log begins with a line that says that there is more before it
 }
 
 func newLog() *log {
@@ -44,7 +44,7 @@ func newLog() *log {
 // clear begins the count of rows anew. What the scrollback holds it keeps, and
 // what is live stays so.
 func (l *log) clear() {
-	l.shown = tally{}
+	l.shown = rowCount{}
 	l.epoch++
 }
 
@@ -58,7 +58,7 @@ func (l *log) view(it *display.Item) view {
 	return v
 }
 
-// An entry is a logical line that waits to be shown for good.
+// An entry is a logical line that waits to be committed.
 type entry struct {
 	line
 	at    Mark // the boundary once it is shown
@@ -68,18 +68,18 @@ type entry struct {
 }
 
 // pending returns what the scrollback does not own yet, in order.
-func (l *log) pending(width int, s *scene) []entry {
+func (l *log) pending(width int, s *viewContext) []entry {
 	var out []entry
 	last, begun, open := l.last, l.begun, false
 	for i, it := range l.source.Items() {
 		number := int(it.ID)
-		if i == 0 && l.lead && l.upto.Less(Mark{number, 0}) {
+		if i == 0 && l.morePast && l.upto.Less(Mark{number, 0}) {
 			out = append(out, entry{line: line{text: earlier}, at: Mark{number, 0}, kind: display.KindNote, final: true})
 		}
 		if number < l.upto.Item {
 			continue
 		}
-		if s.told(it) {
+		if s.hidden(it) {
 			continue
 		}
 		all, stable := l.view(it).lines(width, s)
@@ -117,7 +117,7 @@ func final(entries []entry) int {
 
 // commit moves the boundary, because the terminal took what lies before it. It
 // never moves it back.
-func (l *log) commit(to Mark, width int, s *scene) {
+func (l *log) commit(to Mark, width int, s *viewContext) {
 	if !l.upto.Less(to) {
 		return
 	}
@@ -131,7 +131,7 @@ func (l *log) commit(to Mark, width int, s *scene) {
 	l.upto = to
 	for _, it := range l.source.Items() {
 		if number := int(it.ID); number < to.Item || number == to.Item && !it.Open {
-			l.keep(it)
+			l.keepShortened(it)
 		}
 		if number := int(it.ID); number < to.Item {
 			delete(l.views, it.ID)
@@ -142,23 +142,23 @@ func (l *log) commit(to Mark, width int, s *scene) {
 	l.source.Forget(display.ItemID(to.Item))
 }
 
-// keep remembers an item that was shortened, so that it can be opened.
-func (l *log) keep(it *display.Item) {
-	if n := len(l.kept); n > 0 && l.kept[n-1] == it {
+// keepShortened remembers an item that was shortened, so that it can be opened.
+func (l *log) keepShortened(it *display.Item) {
+	if n := len(l.shortened); n > 0 && l.shortened[n-1] == it {
 		return
 	}
 	if _, ok := whole(it); ok {
-		l.kept = append(l.kept[max(0, len(l.kept)-keptMax+1):len(l.kept):len(l.kept)], it)
+		l.shortened = append(l.shortened[max(0, len(l.shortened)-keptMax+1):len(l.shortened):len(l.shortened)], it)
 	}
 }
 
 // earlier stands before what is shown of a long past.
-var earlier = (&setter{}).add(dim, "  … earlier: pgup").line
+var earlier = (&lineBuilder{}).add(dim, "  … earlier: pgup").line
 
-// recall leaves away what is older than so many rows, of a past that is shown
-// for the first time, item by item.
-func (l *log) recall(rows, width int, more bool, s *scene) {
-	l.lead = more
+// trimPast leaves out the items that are older than so many rows, of a past that is
+// shown for the first time.
+func (l *log) trimPast(rows, width int, more bool, s *viewContext) {
+	l.morePast = more
 	items := l.source.Items()
 	for i := len(items) - 1; i > 0; i-- {
 		all, _ := l.view(items[i]).lines(width, s)
@@ -170,7 +170,7 @@ func (l *log) recall(rows, width int, more bool, s *scene) {
 		}
 		if rows <= 0 && !items[i-1].Open {
 			l.source.Forget(items[i].ID)
-			l.lead = true
+			l.morePast = true
 			break
 		}
 	}
@@ -203,11 +203,11 @@ func apart(a, b display.Kind) bool {
 	return group(a) != group(b) || group(a) > 3
 }
 
-// A tally counts lines by their width, so that their rows are known for any
+// A rowCount counts lines by their width, so that their rows are known for any
 // screen without keeping them.
-type tally struct{ widths map[int]int }
+type rowCount struct{ widths map[int]int }
 
-func (t *tally) add(width int) {
+func (t *rowCount) add(width int) {
 	if t.widths == nil {
 		t.widths = map[int]int{}
 	}
@@ -215,7 +215,7 @@ func (t *tally) add(width int) {
 }
 
 // rows returns how many rows the lines take on a screen of this width.
-func (t tally) rows(width int) int {
+func (t rowCount) rows(width int) int {
 	n := 0
 	for w, count := range t.widths {
 		n += count * max(1, (w+width-1)/width)

@@ -14,34 +14,34 @@ import (
 // A Model is all that the screen is made of. It is used linearly: after Reduce
 // only the model that it returned may be used.
 type Model struct {
-	size     term.Size
-	now      time.Time
-	can      term.Abilities
-	state    *transcript.State // of the session, after all that is in the log
-	show     *display.Controller
-	shows    *commands // of show, that log does not have yet
-	log      *log
-	composer composer
-	asking   asking
-	client   event.ClientID // of this connection
-	expected string         // to answer, before any model has
-	edited   event.InputID  // the queued input that the composer edits
-	when     event.When     // of a steer
-	agents   map[event.SessionID]bool
-	counted  counted
-	lost     time.Time // when the connection was lost; zero: it is there
-	notice   notice
-	leaving  time.Time         // when Ctrl+C or Ctrl+D was pressed first
-	sent     map[string]string // texts on their way, by the id of their command
-	commands int
-	sync     SyncPhase
-	urgency  Urgency
-	footing  footing
-	redraw   bool // the next frame begins anew
-	last     bool // there will be no further frame
-	bell     bool
-	words    bool // finished lines are broken between words, not by the terminal
-	blurred  bool // the user looks elsewhere: an ask rings
+	size       term.Size
+	now        time.Time
+	can        term.Abilities
+	state      *transcript.State // of the session, after all that is in the log
+	show       *display.Controller
+	shows      *commands // of show, that log does not have yet
+	log        *log
+	composer   composer
+	asking     asking
+	client     event.ClientID // of this connection
+	expected   string         // to answer, before any model has
+	edited     event.InputID  // the queued input that the composer edits
+	when       event.When     // of a steer
+	agents     map[event.SessionID]bool
+	counted    counted
+	lost       time.Time // when the connection was lost; zero: it is there
+	notice     notice
+	leaving    time.Time         // when Ctrl+C or Ctrl+D was pressed first
+	sent       map[string]string // texts on their way, by the id of their command
+	commands   int
+	sync       SyncPhase
+	urgency    Urgency
+	blankBelow blankBelow
+	redraw     bool // the next frame begins anew
+	last       bool // there will be no further frame
+	bell       bool
+	words      bool // finished lines are broken between words, not by the terminal
+	blurred    bool // the user looks elsewhere: an ask rings
 }
 
 // A notice is said for a moment, in the place of the state.
@@ -58,10 +58,10 @@ type Urgency int
 
 // The urgencies.
 const (
-	Calm   Urgency = iota // nothing changed
-	Light                 // with the next frame, whenever that is
-	Stream                // soon: at most 20 times a second
-	Prompt                // at once
+	UrgencyNone Urgency = iota // nothing changed
+	UrgencyLow                 // with the next frame, whenever that is
+	UrgencySoon                // at the pace of streamed text; see pace
+	UrgencyNow                 // at once
 )
 
 // commands are what the display yields, until the model has taken it.
@@ -90,7 +90,7 @@ type counted struct {
 // New returns the model of a screen of this size on which nothing happened yet.
 func New(size term.Size, now time.Time) Model {
 	shows := &commands{}
-	return Model{size: size, now: now, state: transcript.New(), show: display.New(shows), shows: shows, log: newLog(), when: event.WhenPause, agents: map[event.SessionID]bool{}, sent: map[string]string{}, urgency: Prompt}
+	return Model{size: size, now: now, state: transcript.New(), show: display.New(shows), shows: shows, log: newLog(), when: event.WhenPause, agents: map[event.SessionID]bool{}, sent: map[string]string{}, urgency: UrgencyNow}
 }
 
 // Urgency returns how soon the changes since the last frame are to be seen.
@@ -111,14 +111,14 @@ func (m *Model) aborting() bool { return m.state.Run != nil && m.state.Run.Abort
 // cursor is painted, and the terminal's own rests hidden.
 func (m *Model) busy() bool { return m.running() || !m.lost.IsZero() }
 
-func (m *Model) scene() *scene {
-	return &scene{now: m.now, agent: m.agents}
+func (m *Model) viewContext() *viewContext {
+	return &viewContext{now: m.now, agent: m.agents}
 }
 
 // say shows a notice.
 func (m *Model) say(text string, style cell.Style, d time.Duration) {
 	m.notice = notice{text: text, style: style, at: m.now, lasts: d}
-	m.urge(Prompt)
+	m.urge(UrgencyNow)
 }
 
 func (n notice) row(now time.Time) cell.Line {

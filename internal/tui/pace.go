@@ -2,10 +2,10 @@ package tui
 
 import "time"
 
-// The pace of frames. What streams is drawn at most 15 times a second: DESIGN
-// allows 20, but 15 read as smoothly and cost a quarter less. What is to be seen
-// at once, such as a key, waits for nothing as long as there were few frames;
-// the bucket keeps any one second at 60 frames or less.
+// The pace of frames. Streamed text is drawn at most 15 times a second: 20 read no
+// smoother and cost a quarter more. What must be seen at once, such as a key, is
+// drawn at once as long as there were few frames; the bucket keeps any one second
+// at 60 frames or less.
 const (
 	streamPause = time.Second / 15
 	bucketSize  = 8
@@ -30,15 +30,15 @@ func (p pace) drawn(now time.Time) pace {
 // for its own sake.
 func (p pace) due(u Urgency) (at time.Time, ok bool) {
 	switch u {
-	case Stream:
+	case UrgencySoon:
 		return p.last.Add(streamPause), true
-	case Prompt:
+	case UrgencyNow:
 		at := p.full.Add(-(bucketSize - 1) * bucketPause)
 		if at.Before(p.last) {
 			at = p.last
 		}
 		return at, true
-	case Calm, Light:
+	case UrgencyNone, UrgencyLow:
 	}
 	return time.Time{}, false
 }

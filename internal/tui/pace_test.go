@@ -12,7 +12,7 @@ func TestFrameRate(t *testing.T) {
 	var p pace
 	var drawn []time.Time
 	for now.Before(noon.Add(3 * time.Second)) {
-		if at, ok := p.due(Prompt); ok && !now.Before(at) {
+		if at, ok := p.due(UrgencyNow); ok && !now.Before(at) {
 			p = p.drawn(now)
 			drawn = append(drawn, now)
 		}
@@ -33,13 +33,13 @@ func TestFrameRate(t *testing.T) {
 		t.Errorf("only %d frames in three seconds", len(drawn))
 	}
 	p = pace{}.drawn(noon)
-	if at, _ := p.due(Prompt); at.After(noon) {
+	if at, _ := p.due(UrgencyNow); at.After(noon) {
 		t.Errorf("a key waits %v behind one frame", at.Sub(noon))
 	}
-	if at, _ := p.due(Stream); !at.Equal(noon.Add(streamPause)) {
+	if at, _ := p.due(UrgencySoon); !at.Equal(noon.Add(streamPause)) {
 		t.Errorf("a stream waits %v", at.Sub(noon))
 	}
-	for _, u := range []Urgency{Calm, Light} {
+	for _, u := range []Urgency{UrgencyNone, UrgencyLow} {
 		if at, ok := p.due(u); ok {
 			t.Errorf("urgency %d is due at %v", u, at)
 		}

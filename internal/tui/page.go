@@ -16,8 +16,8 @@ func (m Mark) Less(n Mark) bool {
 }
 
 // A Caret is where the terminal's own cursor rests between frames. A visible one
-// is in the composer. A hidden one rests where a terminal that is resized does
-// not lose it; see Page.rest.
+// is in the composer. A hidden one stays where a terminal that is resized does
+// not lose it; see Page.cursor.
 type Caret struct {
 	Row, Col int
 	Visible  bool
@@ -33,24 +33,24 @@ type Page struct {
 	Caret         Caret
 	Ask           event.AskID // the ask that is shown
 	Bell          bool        // the user is needed
-	Anew          bool        // what the terminal shows of ours is not to be relied on
+	Redraw        bool        // the terminal may show something else than the last page: write all of it
 	Reflow        term.Reflow // what the terminal does to rows when it is resized
 
-	held    bool  // there is more to commit
-	told    int   // groups of answers of the ask that can be read
-	place   Caret // in the composer, for Lit
-	painted bool  // the cursor is to be painted, and the terminal's own to stay hidden
-	log     rows
+	more     bool  // there is more to commit
+	readable int   // groups of answers of the ask that can be read
+	place    Caret // in the composer, for WithCursor
+	painted  bool  // the cursor is to be painted, and the terminal's own to stay hidden
+	log      rows
 }
 
-// Lit returns the page with nothing to commit and the cursor in the composer. It
-// differs in nothing else: it is the one frame that follows a commit.
+// WithCursor returns the page with nothing to commit and the cursor in the
+// composer. It differs in nothing else: it is the one frame that follows a commit.
 //
 // While a run is open frames come unasked, and a terminal may be resized between
 // any two of them; then the cursor is painted as a reversed cell and the
 // terminal's own rests hidden, where every frame begins.
-func (p Page) Lit() Page {
-	p.Commit, p.Bell, p.Anew = nil, false, false
+func (p Page) WithCursor() Page {
+	p.Commit, p.Bell, p.Redraw = nil, false, false
 	if !p.painted {
 		p.Caret = Caret{Row: p.place.Row, Col: p.place.Col, Visible: true}
 		return p
@@ -79,9 +79,9 @@ func paint(l cell.Line, col int) cell.Line {
 	return cell.Join(before, under, l.Slice(at+n, l.Len()))
 }
 
-// rest returns where the terminal's cursor rests after this page: in the
+// cursor returns where the terminal's cursor stays after this page: in the
 // composer, or hidden in the first column of the first live row.
-func (p Page) rest() (row, col int) {
+func (p Page) cursor() (row, col int) {
 	if p.Caret.Visible {
 		return p.Caret.Row, p.Caret.Col
 	}

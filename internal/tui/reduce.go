@@ -34,26 +34,26 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		if m.lost.IsZero() {
 			m.lost = m.now
 		}
-		m.urge(Prompt)
+		m.urge(UrgencyNow)
 	case Laid:
-		m.urgency = Calm
-		if in.Page.held {
-			m.urgency = Prompt
+		m.urgency = UrgencyNone
+		if in.Page.more {
+			m.urgency = UrgencyNow
 		}
 		if len(in.Page.Commit) > 0 {
 			m.sync = NeedsInsert
 		}
 		m.redraw, m.bell = false, false
-		m.footing = m.footing.laid(in.Page, in.Page.log.leaving)
+		m.blankBelow = m.blankBelow.laid(in.Page, in.Page.log.leaving)
 	case Committed:
-		m.log.commit(in.To, m.width(), m.scene())
+		m.log.commit(in.To, m.width(), m.viewContext())
 		m.sync = InsertedNeedsRedraw
 	case Drawn:
 		m.drawn(in.Page)
 	case Cleared:
 		m.log.clear()
 		m.redraw = true
-		m.urge(Prompt)
+		m.urge(UrgencyNow)
 	}
 	m.asking = m.asking.follow(m.log.source.OpenAsks(), m.client).arm(m.now, m.sync)
 	return m, out
@@ -65,14 +65,14 @@ func (m *Model) ticked(in Ticked) {
 	m.now = in.Now
 	if m.notice.text != "" && !m.now.Before(m.notice.at.Add(m.notice.lasts)) {
 		m.notice = notice{}
-		m.urge(Stream)
+		m.urge(UrgencySoon)
 	}
 	if m.now.Unix() != before.Unix() && (m.busy() || m.asking.phase != ConfirmNone || m.notice.aged) {
-		m.urge(Stream)
+		m.urge(UrgencySoon)
 	}
 	if a := m.asking.arm(m.now, m.sync); a.phase != m.asking.phase {
 		m.asking = a
-		m.urge(Prompt)
+		m.urge(UrgencyNow)
 	}
 }
 
@@ -82,7 +82,7 @@ func (m *Model) drawn(p Page) {
 		return
 	}
 	if m.asking.form.mode == formChoose {
-		m.asking.keys = m.asking.told(p.told)
+		m.asking.keys = m.asking.told(p.readable)
 	}
 	if m.asking.drawn.IsZero() {
 		m.asking.drawn = m.now
@@ -97,7 +97,7 @@ func (m *Model) opened(in Opened) {
 		m.lost = zeroTime
 	}
 	m.client = in.Client
-	m.urge(Prompt)
+	m.urge(UrgencyNow)
 	if in.State == nil {
 		return
 	}
@@ -112,7 +112,7 @@ func (m *Model) opened(in Opened) {
 		m.show.Apply(past, e)
 		m.take(true)
 	}
-	m.log.recall(recallScreens*m.size.Height, m.size.Width, in.More, m.scene())
+	m.log.trimPast(recallScreens*m.size.Height, m.size.Width, in.More, m.viewContext())
 }
 
 // happened folds an event in and takes what is to be shown of it.
@@ -123,23 +123,23 @@ func (m *Model) happened(e event.Event) {
 	m.show.Apply(m.state, e)
 	m.take(false)
 	if e.Session == m.state.Session {
-		m.urge(stirs(e))
+		m.urge(urgencyOf(e))
 	}
 }
 
-// stirs says how soon an event is to be seen of which a row tells that reads the
-// state: what else there is to see comes as commands.
-func stirs(e event.Event) Urgency {
+// urgencyOf says how soon an event must be seen in the rows that read the state, such
+// as the status. What it adds to the log comes as commands, with their own urgency.
+func urgencyOf(e event.Event) Urgency {
 	switch e.Body.(type) {
 	case event.RunAborting, event.PlanChanged, event.PlanCleared, event.CallAnnounced:
-		return Prompt
+		return UrgencyNow
 	case event.SessionOpened, event.SettingChanged, event.ClientJoined, event.ClientLeft, event.InputQueued, event.InputChanged,
 		event.InputTaken, event.InputDropped, event.TurnStarted, event.ResponseStarted, event.PermissionReady, event.PermissionDecided:
-		return Stream
+		return UrgencySoon
 	case event.SessionTitled, event.UsageChanged:
-		return Light
+		return UrgencyLow
 	}
-	return Calm
+	return UrgencyNone
 }
 
 // take takes what the display has yielded.
@@ -153,10 +153,10 @@ func (m *Model) take(old bool) {
 // the start.
 func (m *Model) shown(c display.RenderCommand, old bool) {
 	m.log.source.Render(c)
-	urgency := Prompt
+	urgency := UrgencyNow
 	switch c := c.(type) {
 	case display.AppendText, display.AppendThought, display.AppendCall:
-		urgency = Stream
+		urgency = UrgencySoon
 	case display.StartRun:
 		m.when, m.counted = event.WhenPause, counted{second: c.At.Time.Unix()}
 	case display.OpenAgent:
@@ -171,7 +171,7 @@ func (m *Model) shown(c display.RenderCommand, old bool) {
 		m.closed(c)
 	}
 	if old {
-		urgency = Stream
+		urgency = UrgencySoon
 	}
 	m.urge(urgency)
 }
@@ -234,10 +234,10 @@ func (m *Model) answered(r command.Result) []Intent {
 func (m *Model) typed(e term.Event) []Intent {
 	switch e := e.(type) {
 	case term.Key:
-		m.urge(Prompt)
+		m.urge(UrgencyNow)
 		return m.key(e)
 	case term.Paste:
-		m.urge(Prompt)
+		m.urge(UrgencyNow)
 		if m.asking.phase != ConfirmNone {
 			m.asking = m.asking.paste(e.Text, m.now)
 		} else {
@@ -245,18 +245,18 @@ func (m *Model) typed(e term.Event) []Intent {
 		}
 	case term.Size:
 		if e != m.size {
-			m.footing = m.footing.resized(m.size, e, m.can.Reflow)
+			m.blankBelow = m.blankBelow.resized(m.size, e, m.can.Reflow)
 			m.size = e
-			m.urge(Prompt)
+			m.urge(UrgencyNow)
 		}
 	case term.Capable:
 		if e.Reflow != m.can.Reflow && e.Reflow != term.ReflowUnknown {
-			m.urge(Prompt) // a terminal that says nothing is not written to for that
+			m.urge(UrgencyNow) // a terminal that says nothing is not written to for that
 		}
 		m.can = e.Abilities
 	case term.Resumed:
 		m.redraw = true
-		m.urge(Prompt)
+		m.urge(UrgencyNow)
 	case term.Signal:
 		return []Intent{Quit{Signal: e.Signal}}
 	case term.Gone:

@@ -39,8 +39,8 @@ func TestResizeByDragging(t *testing.T) {
 			s.resize(w, 24)
 			s.draw()
 		}
-		if reflow == term.ReflowLogical && s.model.footing.below > 0 {
-			t.Errorf("%d blank rows are expected below", s.model.footing.below)
+		if reflow == term.ReflowLogical && s.model.blankBelow.below > 0 {
+			t.Errorf("%d blank rows are expected below", s.model.blankBelow.below)
 		}
 		if reflow != term.ReflowNone { // it cuts off what the shell wrote
 			over(s)
@@ -84,7 +84,7 @@ func TestFinishedBlocksLeaveWhole(t *testing.T) {
 		"```\n" + strings.Repeat("a line of a fence\n", 200) + "```\n\nthe end\n"
 	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockDelta{Block: "b", Text: text})
 	pages := 0
-	for s.model.Urgency() == Prompt {
+	for s.model.Urgency() == UrgencyNow {
 		p := s.draw()
 		pages++
 		n := 0

@@ -21,7 +21,7 @@ func (d *frame) rows(prev, next Page) bool {
 	}
 	var changed []int
 	for i := range next.Live {
-		if !same(old[i], next.Live[i]) {
+		if !lineEqual(old[i], next.Live[i]) {
 			changed = append(changed, i)
 		}
 	}
@@ -32,7 +32,7 @@ func (d *frame) rows(prev, next Page) bool {
 		return next.Bell
 	}
 	d.add(term.Sync{On: true})
-	rest, col := prev.rest()
+	rest, col := prev.cursor()
 	d.row = rest
 	if prev.Caret.Visible {
 		d.add(term.Cursor{Visible: false})
@@ -49,7 +49,7 @@ func (d *frame) rows(prev, next Page) bool {
 		d.caret(next)
 		return true
 	}
-	d.to(0)
+	d.moveTo(0)
 	if col != 0 {
 		d.add(term.Return{})
 	}
@@ -66,11 +66,11 @@ func opening(old, next []cell.Line) int {
 		for i, l := range next {
 			switch {
 			case i < at:
-				cost += l.Len() - prefix(old[i], l)
+				cost += l.Len() - commonPrefix(old[i], l)
 			case i < at+more:
 				cost += l.Len()
 			default:
-				cost += l.Len() - prefix(old[i-more], l)
+				cost += l.Len() - commonPrefix(old[i-more], l)
 			}
 		}
 		if least < 0 || cost < least {
@@ -84,8 +84,8 @@ func opening(old, next []cell.Line) int {
 // last one bring in as many from beyond the bottom of the screen first, so that
 // none falls off there.
 func (d *frame) insert(last, at, more int) {
-	d.to(last + more)
-	d.to(at)
+	d.moveTo(last + more)
+	d.moveTo(at)
 	d.add(term.Return{}, term.Insert{Rows: more})
 }
 
@@ -102,7 +102,7 @@ func (d *frame) rewriteAll(old, next []cell.Line, changed []int) {
 		d.add(term.Wrap{On: false})
 	}
 	for _, i := range changed {
-		d.to(i)
+		d.moveTo(i)
 		d.rewrite(old[i], next[i])
 	}
 	if wide {
@@ -116,18 +116,18 @@ func (d *frame) rewriteAll(old, next []cell.Line, changed []int) {
 
 // rewrite turns a row into another from where they begin to differ.
 func (d *frame) rewrite(old, new cell.Line) {
-	at, col := common(old, new)
-	if !certain(new.Slice(0, at)) {
+	at, col := commonHead(old, new)
+	if !fixedWidth(new.Slice(0, at)) {
 		at, col = 0, 0
 	}
 	rest := new.Slice(at, new.Len())
 	d.add(term.Return{}, term.Move{Right: col})
 	if old.Len() == 0 && at == 0 {
-		d.sparse(rest)
+		d.writeRow(rest)
 		return
 	}
 	d.add(term.Text{Line: rest})
-	if new.Width() < old.Width() || !certain(old) || !certain(new) {
+	if new.Width() < old.Width() || !fixedWidth(old) || !fixedWidth(new) {
 		if grouped(d.reflow) && new.Len() == 0 {
 			d.add(term.Text{Line: cell.Plain(" ")}) // to erase a whole row is to cut it off the one before
 		}

@@ -45,10 +45,10 @@ const (
 	leavePatience = 200 * time.Millisecond
 )
 
-// feast is about how many bytes of events are taken at most between two frames;
-// the next frame is drawn at once then. What is more waits where it comes from, so
-// memory does not grow with what streams, nor while the terminal takes nothing.
-const feast = 32 << 10
+// maxFrameBytes is about how many bytes of events are taken between two frames.
+// Once they are, the next frame is drawn at once, and further events wait at their
+// source: memory does not grow with the stream, nor while the terminal is stuck.
+const maxFrameBytes = 32 << 10
 
 // Run shows a session on a terminal until the user leaves, and gives the terminal
 // back as it was, also when ctx ends or something panics. It returns nil when
@@ -72,15 +72,15 @@ func Run(ctx context.Context, o Options) (err error) {
 // draws, and carries intents out.
 type loop struct {
 	Options
-	model  Model
-	screen *screen
-	fed    int // bytes that came since the last frame
-	before RenderState
-	quit   *Quit
-	pager  *browser
-	pages  chan page
-	inputs chan []string
-	err    error
+	model    Model
+	screen   *screen
+	received int // bytes that came since the last frame
+	before   RenderState
+	quit     *Quit
+	pager    *browser
+	pages    chan page
+	inputs   chan []string
+	err      error
 }
 
 func newLoop(o Options) *loop {
@@ -121,7 +121,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.draw(); err != nil {
 			return err
 		}
-		l.recall(ctx)
+		l.loadInputs(ctx)
 		l.set(timer)
 	}
 	if l.err == nil && l.quit.Err == nil {
@@ -157,9 +157,9 @@ func (l *loop) drain() {
 	}
 }
 
-// recall asks for the inputs of earlier sessions, once there is a frame and the
-// folder is known: what can wait until then does.
-func (l *loop) recall(ctx context.Context) {
+// loadInputs asks for the inputs of earlier sessions, once there is a frame and the
+// folder is known.
+func (l *loop) loadInputs(ctx context.Context) {
 	folder := l.model.state.Workspace
 	if l.Inputs == nil || folder == "" || l.screen.shown.Width == 0 {
 		return
@@ -169,9 +169,9 @@ func (l *loop) recall(ctx context.Context) {
 	go func() { l.inputs <- ask(ctx, folder) }()
 }
 
-// updates is where news comes from, or nil while the screen has enough to show.
+// updates is the source's channel, or nil while the screen has enough to show.
 func (l *loop) updates() <-chan client.Update {
-	if l.fed > feast && l.pager == nil {
+	if l.received > maxFrameBytes && l.pager == nil {
 		return nil
 	}
 	return l.Source.Updates()
@@ -240,8 +240,8 @@ func (l *loop) update(u client.Update, ok bool) {
 }
 
 func (l *loop) happened(e event.Event) {
-	if l.fed += weight(e); l.fed > feast {
-		l.model.urge(Prompt)
+	if l.received += weight(e); l.received > maxFrameBytes {
+		l.model.urge(UrgencyNow)
 	}
 	l.reduce(Happened{e})
 }
@@ -268,7 +268,7 @@ func (l *loop) wrote(err error) {
 		return
 	}
 	if len(p.Commit) > 0 {
-		if lit := p.Lit(); l.screen.start(lit) {
+		if lit := p.WithCursor(); l.screen.start(lit) {
 			return
 		}
 	}
@@ -314,7 +314,7 @@ func (l *loop) draw() error {
 		l.reduce(Typed{size})
 	}
 	p := Layout(l.model)
-	l.fed = 0
+	l.received = 0
 	l.reduce(Laid{p})
 	if !l.screen.start(p) {
 		l.reduce(Drawn{p})

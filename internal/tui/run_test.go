@@ -211,7 +211,7 @@ func TestStalledTerminalCatchesUp(t *testing.T) {
 	for range 100 {
 		terminal.events <- term.Key{Name: "a", Text: "a"}
 	}
-	if taken := pieces - len(source.updates); taken > feast/size+3 {
+	if taken := pieces - len(source.updates); taken > maxFrameBytes/size+3 {
 		t.Errorf("%d of %d pieces were taken", taken, pieces)
 	}
 	close(terminal.release)

@@ -19,8 +19,8 @@ type Terminal interface {
 }
 
 // A screen owns the terminal's output: at most one frame is being written at a
-// time, by a goroutine of its own, so that a terminal that does not take its
-// bytes keeps nobody from reading keys and events.
+// time, by a goroutine of its own, so that keys and events are read also while the
+// terminal does not take its bytes.
 type screen struct {
 	terminal Terminal
 	frames   chan []term.Op
@@ -73,7 +73,7 @@ func (s *screen) done() Page {
 
 // settle waits until nothing is being written, but not for ever, and hands over
 // the outcome of the frame that was.
-func (s *screen) settle(patience time.Duration, took func(error)) bool {
+func (s *screen) settle(timeout time.Duration, took func(error)) bool {
 	if !s.writing {
 		return true
 	}
@@ -81,7 +81,7 @@ func (s *screen) settle(patience time.Duration, took func(error)) bool {
 	case err := <-s.written:
 		took(err)
 		return err == nil
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return false
 	}
 }

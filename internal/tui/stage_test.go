@@ -137,7 +137,7 @@ func (s *stage) took(p Page) {
 	s.t.Helper()
 	if len(p.Commit) > 0 {
 		s.reduce(Committed{p.Upto})
-		s.put(p.Lit())
+		s.put(p.WithCursor())
 	}
 	s.reduce(Drawn{s.shown})
 }

@@ -129,7 +129,7 @@ func TestScenarios(t *testing.T) {
 	if last := s.screen.screen()[23]; strings.TrimSpace(last) != "parley" {
 		t.Errorf("the last row of the screen is %q, want the status", last)
 	}
-	if row, _ := s.shown.rest(); !s.screen.shown || s.screen.y != 22 || row != 0 {
+	if row, _ := s.shown.cursor(); !s.screen.shown || s.screen.y != 22 || row != 0 {
 		t.Errorf("cursor shown %v in row %d", s.screen.shown, s.screen.y)
 	}
 
@@ -147,7 +147,7 @@ func TestScenarios(t *testing.T) {
 	}
 	s.reduce(Committed{p.Upto})
 	step("inserted", fields{InsertedUntil: 5, VisibleStart: 5, VisibleEnd: 7, Sync: InsertedNeedsRedraw, Cursor: HiddenDuringScrollbackInsert})
-	s.put(p.Lit())
+	s.put(p.WithCursor())
 	s.reduce(Drawn{s.shown})
 	step("redrawn once", fields{InsertedUntil: 5, VisibleStart: 5, VisibleEnd: 7})
 	if ops := Draw(s.shown, Layout(s.model)); len(ops) > 0 {
@@ -166,7 +166,7 @@ func TestScenarios(t *testing.T) {
 	s.put(p)
 	s.reduce(Committed{p.Upto})
 	step("asked, inserted", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 12, Sync: InsertedNeedsRedraw, Confirm: ConfirmPending, Cursor: HiddenDuringScrollbackInsert})
-	s.put(p.Lit())
+	s.put(p.WithCursor())
 	s.reduce(Drawn{s.shown})
 	step("asked, drawn", fields{InsertedUntil: 12, VisibleStart: 12, VisibleEnd: 12, Confirm: ConfirmPending})
 

@@ -35,12 +35,12 @@ func (m *Model) queueRow(width int) cell.Line {
 	}
 	last := waiting[len(waiting)-1]
 	text, _ := oneLine(last.Text, titleBytes)
-	left := (&setter{}).add(dim, "  "+lanes[last.Lane]+"  ↳ ").add(plain, text)
+	left := (&lineBuilder{}).add(dim, "  "+lanes[last.Lane]+"  ↳ ").add(plain, text)
 	if n := len(waiting) - 1; n > 0 {
 		left.add(dim, fmt.Sprintf("  and %d more", n))
 	}
 	right := cell.Styled("alt+↑ edit", dim)
-	return spread(cell.Truncate(left.line, max(width-1-right.Width()-2, width/2)), right, width)
+	return justify(cell.Truncate(left.line, max(width-1-right.Width()-2, width/2)), right, width)
 }
 
 // modelName is the model that answers, without its provider; before any has
@@ -61,8 +61,8 @@ func runNumber(s *transcript.State) int {
 	return 0
 }
 
-// scant is the width up to which the context is told in percent only.
-const scant = 48
+// narrowStatus is the width up to which the context is shown in percent only.
+const narrowStatus = 48
 
 // statusRow is the last row: what answers, how full its memory is, where, and
 // who else is there. What does not fit is left out from the right.
@@ -74,7 +74,7 @@ func (m *Model) statusRow(width int) cell.Line {
 	}
 	if u := s.Usage; u.ContextLimit > 0 {
 		full := fmt.Sprintf("%d %%", (u.ContextUsed*100+u.ContextLimit/2)/u.ContextLimit)
-		if width > scant {
+		if width > narrowStatus {
 			full = fmt.Sprintf("%s of %s (%s)", short(u.ContextUsed), short(u.ContextLimit), full)
 		}
 		facts = append(facts, full)

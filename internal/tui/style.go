@@ -9,7 +9,7 @@ import (
 	"parley/internal/cell"
 )
 
-// The voices of the screen. Prefixes carry the meaning; colour repeats it.
+// The styles of the screen. Prefixes carry the meaning; colour repeats it.
 var (
 	plain  = cell.Style{}
 	dim    = cell.Style{Color: cell.Dim}
@@ -19,10 +19,10 @@ var (
 	needed = cell.Style{Color: cell.Yellow}
 )
 
-// A setter builds a line from styled pieces.
-type setter struct{ line cell.Line }
+// A lineBuilder builds a line from styled pieces.
+type lineBuilder struct{ line cell.Line }
 
-func (r *setter) add(s cell.Style, text ...string) *setter {
+func (r *lineBuilder) add(s cell.Style, text ...string) *lineBuilder {
 	for _, t := range text {
 		if t != "" {
 			r.line = append(r.line, cell.Span{Text: t, Style: s})
@@ -35,9 +35,9 @@ func (r *setter) add(s cell.Style, text ...string) *setter {
 // to be seen together, also on a very wide screen.
 const reach = 100
 
-// spread sets right to the right edge of the row where both fit, else after
+// justify sets right to the right edge of the row where both fit, else after
 // left, else leaves it out. The last column stays free.
-func spread(left, right cell.Line, width int) cell.Line {
+func justify(left, right cell.Line, width int) cell.Line {
 	if len(right) == 0 {
 		return left
 	}

@@ -19,14 +19,14 @@ type thoughtView struct{ item *display.Item }
 
 func (v *thoughtView) prune(int) {}
 
-func (v *thoughtView) lines(width int, s *scene) (all []line, stable int) {
+func (v *thoughtView) lines(width int, s *viewContext) (all []line, stable int) {
 	text := v.item.Text()
 	if strings.TrimSpace(text) == "" {
 		return nil, 0
 	}
 	if !v.item.Open {
 		head, _ := thoughtHead(text)
-		r := (&setter{}).add(dim, "~ ", head)
+		r := (&lineBuilder{}).add(dim, "~ ", head)
 		if took := v.item.Duration(s.now); took > 0 {
 			r.add(dim, "  ", duration(took))
 		}

@@ -26,7 +26,7 @@ func userView(it *display.Item) (lines []cell.Line) {
 		if i == 0 {
 			before = "$ "
 		}
-		r := (&setter{}).add(accent, before).add(plain, clip(t))
+		r := (&lineBuilder{}).add(accent, before).add(plain, clip(t))
 		if i == 0 && it.User.Lane == event.LaneSteer {
 			r.add(dim, "  (steer)")
 		}
@@ -40,14 +40,14 @@ func userView(it *display.Item) (lines []cell.Line) {
 		if name == "" {
 			name = f.MediaType
 		}
-		lines = append(lines, (&setter{}).add(dim, "  ▪ ", cell.Clean(name), "  ", size(f.Size)).line)
+		lines = append(lines, (&lineBuilder{}).add(dim, "  ▪ ", cell.Clean(name), "  ", size(f.Size)).line)
 	}
 	return lines
 }
 
 // more is the line that stands for lines left out.
 func more(n int) cell.Line {
-	return (&setter{}).add(dim, fmt.Sprintf("  … %s, ctrl+o", plural(n, "more line"))).line
+	return (&lineBuilder{}).add(dim, fmt.Sprintf("  … %s, ctrl+o", plural(n, "more line"))).line
 }
 
 func head(lines []string, n int) []string { return lines[:min(n, len(lines))] }

@@ -8,8 +8,8 @@ import (
 	"parley/internal/event"
 )
 
-// A scene is what views see beside their item.
-type scene struct {
+// A viewContext is what a view may look at besides its item.
+type viewContext struct {
 	now   time.Time
 	agent map[event.SessionID]bool
 }
@@ -17,13 +17,13 @@ type scene struct {
 // spinner turns once a second, with the clock of the row that it stands in.
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-func (s *scene) sign() string {
+func (s *viewContext) sign() string {
 	return spinner[int(s.now.Unix()%int64(len(spinner))+int64(len(spinner)))%len(spinner)]
 }
 
-// told reports whether another item says all that is to be said of this one: a
-// call that is a sub-agent, and that nothing had been shown of before.
-func (s *scene) told(it *display.Item) bool {
+// hidden reports whether an item is left out because another one shows it: a call
+// that is a sub-agent, and of which nothing was shown before the sub-agent began.
+func (s *viewContext) hidden(it *display.Item) bool {
 	return it.Call != nil && it.Call.Unseen() && s.agent[it.Call.Agent]
 }
 
@@ -46,7 +46,7 @@ func viewOf(it *display.Item) view {
 		return &fixedView{item: it, build: func() []cell.Line { return retryView(it) }}
 	case display.KindDeveloper, display.KindImage, display.KindNote, display.KindFault, display.KindFiles,
 		display.KindCompaction, display.KindRun:
-		return &fixedView{build: func() []cell.Line { return newsView(it) }}
+		return &fixedView{build: func() []cell.Line { return noteView(it) }}
 	}
 	return &fixedView{build: func() []cell.Line { return nil }}
 }
@@ -60,7 +60,7 @@ type fixedView struct {
 	done  bool
 }
 
-func (v *fixedView) lines(int, *scene) (all []line, stable int) {
+func (v *fixedView) lines(int, *viewContext) (all []line, stable int) {
 	if v.item != nil && v.item.Open {
 		return nil, 0
 	}

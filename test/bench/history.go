@@ -208,7 +208,7 @@ func (l agentLog) Commit(ctx context.Context, f func(*transcript.State) []event.
 }
 
 // Grow implements agent.Log. What only grows would be dropped at its end.
-func (l agentLog) Grow(context.Context, event.Event) error { return nil }
+func (l agentLog) AppendDelta(context.Context, event.Event) error { return nil }
 
 // Wait implements agent.Log.
 func (l agentLog) Wait(context.Context, event.Seq, func(event.Event) bool) error {

@@ -7,16 +7,16 @@ import (
 	"parley/internal/term"
 )
 
-// climb returns how many rows the cursor is below the top of the live rows, once
-// the terminal that shows prev has another width.
+// cursorRow returns in which row, counted from the top of the live rows, the cursor
+// is once the terminal that shows prev has another width.
 //
-// A hidden cursor rests at the very top, before the first character, and stays
-// there: also while frames are on their way to a terminal that has changed
-// already. One that is seen is in the composer. Live rows are lines of their own,
-// so a wider terminal leaves them alone; a narrower one may wrap those above the
-// cursor that are too wide for it. Rows that are one line it does not wrap.
-func climb(prev Page, width int) int {
-	row, col := prev.rest()
+// A hidden cursor is in the first column of the first live row and stays there,
+// also while frames are on their way to a terminal whose size has changed already.
+// A visible one is in the composer. Each live row is a line of its own, so a wider
+// terminal leaves it alone; a narrower one may wrap the rows above the cursor that
+// are too wide for it. Live rows that are written as one line are not wrapped.
+func cursorRow(prev Page, width int) int {
+	row, col := prev.cursor()
 	if width >= prev.Width || prev.Reflow != term.ReflowLogical {
 		return row
 	}

@@ -7,25 +7,25 @@ import (
 	"parley/internal/transcript"
 )
 
-// news is one event of a session and the state of that session before it, on its
-// way to commands.
-type news struct {
+// A translator makes the commands of one event, from the state of its session
+// before it.
+type translator struct {
 	s    *transcript.State // before the event
 	root *transcript.State
 	e    event.Event
 	at   At
 	out  []RenderCommand
 
-	began bool // a text, by the end of its block
+	began bool // it began a text, which ended in the same event
 }
 
-func (n *news) show(c RenderCommand) { n.out = append(n.out, c) }
+func (n *translator) show(c RenderCommand) { n.out = append(n.out, c) }
 
 // main reports whether the session is the one that owns the live text area.
-func (n *news) main() bool { return n.root.Session == "" || n.e.Session == n.root.Session }
+func (n *translator) main() bool { return n.root.Session == "" || n.e.Session == n.root.Session }
 
-// A sight is what of a state the next one is compared with.
-type sight struct {
+// A view is the part of a state that is compared with the next one.
+type view struct {
 	phase    Phase
 	what     string
 	replying bool
@@ -35,28 +35,28 @@ type sight struct {
 	retrying bool
 }
 
-func look(s *transcript.State) sight {
+func viewOf(s *transcript.State) view {
 	p, what := PhaseOf(s)
-	v := sight{phase: p, what: what, replying: s.Replying(), cut: s.Cut, retrying: s.Step != nil && s.Step.Retry != nil}
+	v := view{phase: p, what: what, replying: s.Replying(), cut: s.Cut, retrying: s.Step != nil && s.Step.Retry != nil}
 	if b := s.Block(); b != nil && b.Role == event.RoleThinking {
 		v.thought, v.since = b.ID, b.Started
 	}
 	return v
 }
 
-// lookAfter is look at the state after the event; of a session that closed
-// nothing is left.
-func (n *news) lookAfter() sight {
+// viewAfter is the view of the state after the event; a session that closed is no
+// longer in it.
+func (n *translator) viewAfter() view {
 	if s := n.root.In(n.e.Session); s != nil {
-		return look(s)
+		return viewOf(s)
 	}
 	b, _ := n.e.Body.(event.SessionClosed)
-	return sight{phase: phaseAfter(event.Reason(b.Reason))}
+	return view{phase: phaseAfter(event.Reason(b.Reason))}
 }
 
-// endings are the ends of what is over with the event: a thought, the text of the
-// reply, a retry. A text has ended when it is plain that it was not cut there.
-func (n *news) endings(before, after sight) []RenderCommand {
+// endings returns the commands that end what the event ended: a thought, the text
+// of the reply, a retry. A text has ended once it is known that it was not cut.
+func (n *translator) endings(before, after view) []RenderCommand {
 	if !n.main() {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (n *news) endings(before, after sight) []RenderCommand {
 }
 
 // took is how long a thought took: as the log says, or else from when it began.
-func (n *news) took(since time.Time) time.Duration {
+func (n *translator) took(since time.Time) time.Duration {
 	if b, ok := n.e.Body.(event.BlockEnded); ok && b.DurationMS > 0 || since.IsZero() {
 		return millis(b.DurationMS)
 	}
@@ -84,7 +84,7 @@ func (n *news) took(since time.Time) time.Duration {
 
 func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-func (n *news) take() {
+func (n *translator) take() {
 	switch n.e.Body.(type) {
 	case event.RunStarted, event.RunEnded, event.TurnRecovered, event.UserSaid, event.DeveloperSaid:
 		n.takeRun()
@@ -113,7 +113,7 @@ func (n *news) take() {
 	}
 }
 
-func (n *news) takeRun() {
+func (n *translator) takeRun() {
 	switch b := n.e.Body.(type) {
 	case event.TurnRecovered:
 		n.show(ShowNote{At: n.at, Level: event.LevelWarn, Text: b.Text})
@@ -138,14 +138,14 @@ func (n *news) takeRun() {
 	}
 }
 
-func (n *news) number() int {
+func (n *translator) number() int {
 	if n.s.Run == nil {
 		return 0
 	}
 	return n.s.Run.Number
 }
 
-func (n *news) takeNews() {
+func (n *translator) takeNews() {
 	switch b := n.e.Body.(type) {
 	case event.NoteAdded:
 		n.show(ShowNote{n.at, b.Level, b.Text, b.Source})

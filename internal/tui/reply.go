@@ -20,7 +20,7 @@ func newReply(it *display.Item) *replyView {
 	return &replyView{item: it, stream: markdown.New(markdown.Options{Hyperlinks: true, Highlight: true})}
 }
 
-func (v *replyView) lines(width int, _ *scene) (all []line, stable int) {
+func (v *replyView) lines(width int, _ *viewContext) (all []line, stable int) {
 	v.follow()
 	for _, b := range v.blocks {
 		all = appendBlock(all, b, width)

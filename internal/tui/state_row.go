@@ -18,7 +18,7 @@ func (m *Model) stateRow(width int) cell.Line {
 	if what == "" {
 		return nil
 	}
-	brief := (&setter{}).add(style, m.scene().sign()+" ", what)
+	brief := (&lineBuilder{}).add(style, m.viewContext().sign()+" ", what)
 	if !since.IsZero() {
 		brief.add(dim, " · "+seconds(m.now.Sub(since)))
 	}
@@ -26,23 +26,24 @@ func (m *Model) stateRow(width int) cell.Line {
 	if n := m.written() / 4; n > 0 && m.running() {
 		full = cell.Join(full, cell.Styled(" · ~"+plural(n, "token"), dim))
 	}
-	return beside(m.keys(), width, full, brief.line)
+	return withKeys(m.keys(), width, full, brief.line)
 }
 
-// beside sets the fullest account of the keys that fits beside the fullest of
-// the lines. A line that is too long for the row itself is cut for the last of the
-// keys too, if most of the row is left to it.
-func beside(keys []string, width int, lines ...cell.Line) cell.Line {
+// withKeys returns the first of the lines that leaves room for keys, with the first
+// of the keys that fit beside it; both are ordered from the longest to the shortest.
+// Where none does, a last line that is too long for the row is cut for the shortest
+// keys if it keeps two thirds of the row; else the first line is shown without keys.
+func withKeys(keys []string, width int, lines ...cell.Line) cell.Line {
 	for _, l := range lines {
 		for _, k := range keys {
-			if row := spread(l, cell.Styled(k, dim), width); row.Width() > l.Width() {
+			if row := justify(l, cell.Styled(k, dim), width); row.Width() > l.Width() {
 				return row
 			}
 		}
 	}
 	last, key := lines[len(lines)-1], cell.Styled(keys[len(keys)-1], dim)
 	if room := width - 1 - key.Width() - 2; last.Width() >= width && 3*room >= 2*width {
-		return spread(cell.Truncate(last, room), key, width)
+		return justify(cell.Truncate(last, room), key, width)
 	}
 	return cell.Truncate(lines[0], max(width-1, 1))
 }
@@ -71,7 +72,7 @@ func (m *Model) waitingFor() (what string, since time.Time, style cell.Style) {
 		return "stopping", s.Run.Stopping, plain
 	}
 	if s.Step != nil && s.Step.Retry != nil {
-		return m.again(s.Step.Retry)
+		return m.retrying(s.Step.Retry)
 	}
 	for _, it := range m.log.source.OpenAsks() {
 		if to := it.Ask.Opened.To; to != "" && to != m.client {
@@ -85,8 +86,8 @@ func (m *Model) waitingFor() (what string, since time.Time, style cell.Style) {
 	return what, since, plain
 }
 
-// again says that the model is asked again.
-func (m *Model) again(r *transcript.Retry) (what string, since time.Time, style cell.Style) {
+// retrying says that the model is asked again.
+func (m *Model) retrying(r *transcript.Retry) (what string, since time.Time, style cell.Style) {
 	reason, _ := oneLine(r.Reason, 60)
 	left := r.At.Add(time.Duration(r.DelayMS) * time.Millisecond).Sub(m.now)
 	if left <= 0 {
@@ -135,8 +136,8 @@ func (m *Model) phase() (what string, since time.Time) {
 	return "waiting for the model", since
 }
 
-// whens say when a steer takes over, in full and in short.
-var whens = map[event.When][2]string{
+// steerWords say when a steer takes over, in full and in short.
+var steerWords = map[event.When][2]string{
 	event.WhenPause: {"steer", "steer"},
 	event.WhenAfter: {"steer after this step", "steer after"},
 	event.WhenNow:   {"steer now", "steer now"},
@@ -144,7 +145,7 @@ var whens = map[event.When][2]string{
 
 // keys are the keys that matter, the fullest account first.
 func (m *Model) keys() []string {
-	steer := whens[m.when]
+	steer := steerWords[m.when]
 	switch {
 	case !m.lost.IsZero(), m.aborting():
 		return []string{"ctrl+c ctrl+c leave"}

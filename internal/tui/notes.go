@@ -10,14 +10,14 @@ import (
 	"parley/internal/event"
 )
 
-// newsView is what is to be known in passing: one line each, or a few.
-func newsView(it *display.Item) []cell.Line {
+// noteView shows notes, faults, retries and the like in a few lines each.
+func noteView(it *display.Item) []cell.Line {
 	switch it.Kind {
 	case display.KindDeveloper:
 		text, _ := oneLine(it.Text(), thoughtLine)
-		return []cell.Line{(&setter{}).add(dim, "  told the model: ", text).line}
+		return []cell.Line{(&lineBuilder{}).add(dim, "  told the model: ", text).line}
 	case display.KindImage:
-		return []cell.Line{(&setter{}).add(plain, "▣ image  ").add(dim.With(cell.Underline), cell.Clean(it.Label)).line}
+		return []cell.Line{(&lineBuilder{}).add(plain, "▣ image  ").add(dim.With(cell.Underline), cell.Clean(it.Label)).line}
 	case display.KindNote:
 		return noteLines(it.Label, it.Text())
 	case display.KindFault:
@@ -26,7 +26,7 @@ func newsView(it *display.Item) []cell.Line {
 		return nil // the calls that changed them said so
 	case display.KindCompaction:
 		c := it.Compaction
-		return []cell.Line{(&setter{}).add(dim, fmt.Sprintf("  earlier messages were summarised: %s to %s tokens", short(c.TokensBefore), short(c.TokensAfter))).line}
+		return []cell.Line{(&lineBuilder{}).add(dim, fmt.Sprintf("  earlier messages were summarised: %s to %s tokens", short(c.TokensBefore), short(c.TokensAfter))).line}
 	case display.KindRun:
 		return runLines(it.Run)
 	}
@@ -51,7 +51,7 @@ func prefixed(sign string, style, text cell.Style, s string) []cell.Line {
 		if i > 0 {
 			sign = "  "
 		}
-		out = append(out, (&setter{}).add(style, sign).add(text, clip(t)).line)
+		out = append(out, (&lineBuilder{}).add(style, sign).add(text, clip(t)).line)
 	}
 	if n := len(rows) - userLines; n > 0 {
 		out = append(out, more(n))
@@ -67,13 +67,13 @@ func runLines(r *display.Run) []cell.Line {
 	}
 	switch r.Reason {
 	case event.ReasonAborted:
-		return []cell.Line{(&setter{}).add(needed, "⚠").add(plain, " interrupted").add(dim, facts).line}
+		return []cell.Line{(&lineBuilder{}).add(needed, "⚠").add(plain, " interrupted").add(dim, facts).line}
 	case event.ReasonLimit:
-		return []cell.Line{(&setter{}).add(needed, "⚠").add(plain, " stopped at a limit").add(dim, facts).line}
+		return []cell.Line{(&lineBuilder{}).add(needed, "⚠").add(plain, " stopped at a limit").add(dim, facts).line}
 	case event.ReasonDenied:
-		return []cell.Line{(&setter{}).add(dim, "  stopped: a call was denied", facts).line}
+		return []cell.Line{(&lineBuilder{}).add(dim, "  stopped: a call was denied", facts).line}
 	case event.ReasonRecovered:
-		return []cell.Line{(&setter{}).add(needed, "⚠").add(plain, " the daemon stopped in this run").line}
+		return []cell.Line{(&lineBuilder{}).add(needed, "⚠").add(plain, " the daemon stopped in this run").line}
 	case event.ReasonDone, event.ReasonError, event.ReasonSteered:
 		// The answer, or the fault before it, says so.
 	}
@@ -89,7 +89,7 @@ func retryView(it *display.Item) []cell.Line {
 	if d := it.Duration(it.Ended); d > 0 {
 		text += "  " + duration(d)
 	}
-	return []cell.Line{(&setter{}).add(dim, text).line}
+	return []cell.Line{(&lineBuilder{}).add(dim, text).line}
 }
 
 // askView is what stays of an ask. A call says itself whether it ran and what the
@@ -103,7 +103,7 @@ func askView(it *display.Item) []cell.Line {
 	if a.Opened.Kind == event.AskPermission {
 		for _, o := range a.Opened.Options {
 			if o.Key == a.Closed.Key && len(o.Rules) > 0 && it.Voice.Name != "" {
-				return []cell.Line{(&setter{}).add(dim, "  ", cell.Clean(string(a.Closed.Outcome))+" "+scopes[o.Scope]+": "+cell.Clean(strings.Join(o.Rules, ", "))).line}
+				return []cell.Line{(&lineBuilder{}).add(dim, "  ", cell.Clean(string(a.Closed.Outcome))+" "+scopes[o.Scope]+": "+cell.Clean(strings.Join(o.Rules, ", "))).line}
 			}
 		}
 		return nil
@@ -115,10 +115,10 @@ func askView(it *display.Item) []cell.Line {
 		if answer.Question < len(a.Opened.Questions) {
 			question, _ = oneLine(a.Opened.Questions[answer.Question].Text, titleBytes)
 		}
-		lines = append(lines, (&setter{}).add(accent, "? ").add(plain, question).add(dim, "  ").add(plain, answered(a.Opened, answer)).line)
+		lines = append(lines, (&lineBuilder{}).add(accent, "? ").add(plain, question).add(dim, "  ").add(plain, answered(a.Opened, answer)).line)
 	}
 	if len(lines) == 0 {
-		lines = append(lines, (&setter{}).add(accent, "? ").add(plain, title).add(dim, "  ", cell.Clean(string(a.Closed.Outcome))).line)
+		lines = append(lines, (&lineBuilder{}).add(accent, "? ").add(plain, title).add(dim, "  ", cell.Clean(string(a.Closed.Outcome))).line)
 	}
 	return lines
 }
