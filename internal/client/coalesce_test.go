@@ -118,7 +118,7 @@ func TestCoalescedReadLosesNothing(t *testing.T) {
 }
 
 // The end of a connection waits for no rest.
-func TestCloseWaitsForNoRest(t *testing.T) {
+func TestCloseDoesNotWaitForCoalescing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLine()
 		ctx, cancel := context.WithCancel(t.Context())

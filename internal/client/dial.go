@@ -37,8 +37,8 @@ func (o Options) Dial(ctx context.Context, h wire.Hello) (*Conn, error) {
 
 // How long a daemon has to begin to listen, and to leave.
 const (
-	patience = 10 * time.Second
-	pause    = 5 * time.Millisecond
+	startTimeout = 10 * time.Second
+	pause        = 5 * time.Millisecond
 )
 
 // ErrNoDaemon says that nobody listens on the socket.
@@ -64,7 +64,7 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 // do so at once: the one whose daemon found the store taken uses the other's.
 func started(ctx context.Context, o Options) (*Conn, error) {
 	failed := o.Start(ctx)
-	end := time.NewTimer(patience)
+	end := time.NewTimer(startTimeout)
 	defer end.Stop()
 	for {
 		c, err := connect(ctx, o)
@@ -77,7 +77,7 @@ func started(ctx context.Context, o Options) (*Conn, error) {
 		select {
 		case <-time.After(pause):
 		case <-end.C:
-			return nil, fmt.Errorf("the daemon did not begin to serve within %s: %w", patience, err)
+			return nil, fmt.Errorf("the daemon did not begin to serve within %s: %w", startTimeout, err)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -110,7 +110,7 @@ func drain(c *Conn) {
 
 // Gone waits until nobody listens on a socket any more.
 func Gone(ctx context.Context, socket string) error {
-	end := time.NewTimer(patience)
+	end := time.NewTimer(startTimeout)
 	defer end.Stop()
 	for {
 		conn, err := unix.Dial(ctx, socket, transport.Lines{})
@@ -121,7 +121,7 @@ func Gone(ctx context.Context, socket string) error {
 		select {
 		case <-time.After(pause):
 		case <-end.C:
-			return fmt.Errorf("the daemon on %s did not leave within %s", socket, patience)
+			return fmt.Errorf("the daemon on %s did not leave within %s", socket, startTimeout)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -152,7 +152,7 @@ func TestLostConnections(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 3))
-				log := transcripttest.Tell(seed, 120)
+				log := transcripttest.Generate(seed, 120)
 				joined := 1 + r.IntN(len(log)-1)
 				d := newDaemon()
 				d.tell(id, log[:joined]...)
@@ -194,10 +194,10 @@ func TestLostConnections(t *testing.T) {
 
 // The past is read page by page to its beginning, and for a branch on in its
 // parents, up to where it branched.
-func TestPast(t *testing.T) {
+func TestPastIsReadPageByPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDaemon()
-		parent := transcripttest.Tell(7, 150)
+		parent := transcripttest.Generate(7, 150)
 		entries := fold(parent).Entries
 		at := entries[len(entries)/2]
 		branch := event.Event{Seq: 1, Body: event.SessionOpened{Origin: event.OriginBranch, Parent: id, Entry: at.ID, Base: 4}}
@@ -255,10 +255,10 @@ func kinds(log []event.Event) []string {
 }
 
 // The outcome of what is sent comes as an update, also of what cannot be sent.
-func TestSend(t *testing.T) {
+func TestSendOutcomeComesAsUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDaemon()
-		d.tell(id, transcripttest.Tell(1, 20)...)
+		d.tell(id, transcripttest.Generate(1, 20)...)
 		s, err := Join(t.Context(), Joining{Dial: d.dial, Hello: wire.Hello{Session: string(id)}})
 		if err != nil {
 			t.Fatal(err)
@@ -291,11 +291,11 @@ func TestSend(t *testing.T) {
 
 // A session that is gone when the daemon is there again is over; and so is one that
 // is joined once, when its connection ends.
-func TestOver(t *testing.T) {
+func TestSessionThatIsGoneIsOver(t *testing.T) {
 	for _, once := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDaemon()
-			d.tell(id, transcripttest.Tell(1, 20)...)
+			d.tell(id, transcripttest.Generate(1, 20)...)
 			s, err := Join(t.Context(), Joining{Dial: d.dial, Hello: wire.Hello{Session: string(id)}, Once: once})
 			if err != nil {
 				t.Fatal(err)

@@ -121,7 +121,7 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 // The words that changed are marked with brackets.
-func TestWords(t *testing.T) {
+func TestChangedWordsAreMarked(t *testing.T) {
 	for _, tt := range []struct{ old, new, wantOld, wantNew string }{
 		{"return a + b", "return a - b", "return a [+] b", "return a [-] b"},
 		{"x := 1", "x := 1", "x := 1", "x := 1"},
@@ -204,7 +204,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // A cut diff keeps to the limit and still parses; its hunks begin like those of the whole.
-func TestCut(t *testing.T) {
+func TestCutDiffParses(t *testing.T) {
 	whole := diff.Unified(diff.Absent, "new", nil, []byte(lines(1, 50)))
 	for limit := range len(whole) + 2 {
 		short, cut := diff.Cut(whole, limit)

@@ -100,7 +100,7 @@ func variants() []event.Event {
 
 // Every state × every kind of event: the next state and the commands, for the
 // main session and for a sub-agent. The golden file is the table in full.
-func TestTransitions(t *testing.T) {
+func TestEveryEventInEveryState(t *testing.T) {
 	var b strings.Builder
 	seen := make(map[display.Phase]bool)
 	for _, who := range []struct {
@@ -245,7 +245,7 @@ func check(t *testing.T, what string, commands []display.RenderCommand) (text st
 
 // The commands of every scenario keep the laws, and the text that they show is
 // the text of the log.
-func TestBoundaries(t *testing.T) {
+func TestCommandsKeepTheLaws(t *testing.T) {
 	for scenario, log := range scenarios() {
 		want := ""
 		for _, e := range log {
@@ -286,7 +286,7 @@ func TestDamagedLogKeepsTheLaws(t *testing.T) {
 
 // A display that joins after any event shows what is open, and then says what
 // everybody's says, but for the order in which sub-agents got their colours.
-func TestAttach(t *testing.T) {
+func TestLateDisplayShowsTheSame(t *testing.T) {
 	for scenario, log := range scenarios() {
 		whole := record(log)
 		for cut := 1; cut < len(log); cut++ {
@@ -348,7 +348,7 @@ func TestAgentNamesAndColours(t *testing.T) {
 }
 
 // The exit code of every scenario.
-func TestOutcome(t *testing.T) {
+func TestExitCodes(t *testing.T) {
 	want := map[string]int{"interrupt-thinking": 130, "interrupt-text": 130, "interrupt-tool": 130, "interrupt-agent": 130, "fault": 1, "limit": 1, "recovered": 1, "overlap": 3}
 	for scenario, log := range scenarios() {
 		if got := display.OutcomeOf(show(&tape{}, log)).Exit(); got != want[scenario] {

@@ -80,7 +80,7 @@ func TestCutReply(t *testing.T) {
 
 // A reply whose end is plain is finished with the next event, so that a screen can
 // let go of it.
-func TestReplySettles(t *testing.T) {
+func TestEndedReplyIsFinishedAtOnce(t *testing.T) {
 	s := (&script{}).open()
 	s.prompt("Count").step(main).say(main, event.RoleText, "One.").answered(main)
 	for _, i := range build(s.log).Items() {

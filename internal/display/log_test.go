@@ -90,7 +90,7 @@ func describe(l *display.Log, s *transcript.State) string {
 // The log of every scenario is that of its golden file; a finished item never
 // changes, the text of an open one only grows, but for a call whose live output
 // its result replaces.
-func TestLog(t *testing.T) {
+func TestFinishedItemsNeverChange(t *testing.T) {
 	for scenario, log := range scenarios() {
 		l := display.NewLog()
 		c, s := display.New(l), transcript.New()
@@ -146,7 +146,7 @@ func TestLogWithoutAgents(t *testing.T) {
 
 // Forget drops what is finished and stands before the first open item, and
 // nothing else; ids go on.
-func TestForget(t *testing.T) {
+func TestForgetKeepsOpenItems(t *testing.T) {
 	l := build(scenarios()["interrupt-tool"])
 	n := len(l.Items())
 	_ = l.Render(display.StartText{})

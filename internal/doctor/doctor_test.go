@@ -30,7 +30,7 @@ func status(code int, body string) http.HandlerFunc {
 }
 
 // What is said of each thing that can be broken, and whether that breaks it.
-func TestExamine(t *testing.T) {
+func TestFindings(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		hurt   func(p *patient)

@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // Keys are snake_case, and durations say their unit.
-func TestKeys(t *testing.T) {
+func TestKeysAreSnakeCase(t *testing.T) {
 	for _, b := range event.Kinds() {
 		rt := reflect.TypeOf(b)
 		for i := range rt.NumField() {
@@ -118,7 +118,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func BenchmarkAppendGrew(b *testing.B) {
+func BenchmarkAppendDelta(b *testing.B) {
 	e := eventtest.All()[0]
 	e.Body = event.BlockDelta{Block: "r1.t1.s1.b1", Offset: 4000, Text: "word "}
 	buf := make([]byte, 0, 512)

@@ -128,7 +128,7 @@ func TestPendingDeltasAreMerged(t *testing.T) {
 
 // More is reserved when half of it is used, and a log that closes gives back what
 // it did not use.
-func TestReserve(t *testing.T) {
+func TestReservedSeqs(t *testing.T) {
 	for _, c := range []struct {
 		last, reserved event.Seq
 		closing        bool

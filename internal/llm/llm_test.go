@@ -25,7 +25,7 @@ import (
 
 // Opaque data stands where it belongs, once, for its own provider and model alone, wherever an agent put it and however
 // it divided the text.
-func TestArrange(t *testing.T) {
+func TestOpaqueDataGoesBackWhereItWas(t *testing.T) {
 	seal := func(text, calls int, name string) llm.Opaque {
 		return llm.Seal("p", "m", llm.Place{Text: text, Calls: calls}, json.RawMessage(`"`+name+`"`))
 	}
@@ -92,7 +92,7 @@ func TestOptionsHide(t *testing.T) {
 }
 
 // A base URL may stand with or without its version and its slash.
-func TestBase(t *testing.T) {
+func TestBaseURLForms(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                          "https://standard/v1",
 		"http://h":                  "http://h/v1",
@@ -180,7 +180,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 // Call ids are unique in the conversation, and fit for every wire.
-func TestIDs(t *testing.T) {
+func TestCallIDsAreUnique(t *testing.T) {
 	next := llm.CallIDs(llm.Request{Messages: []llm.Message{{Role: llm.Assistant, Parts: []llm.Content{llm.ToolCall{ID: "call_0"}}}}})
 	seen := map[string]bool{"call_0": true}
 	for _, id := range []string{"call_0", "call_1", "call_1", "", ""} {
@@ -203,7 +203,7 @@ func TestIDs(t *testing.T) {
 
 // That a request was larger than the window is told by the provider's code or by its words, in a stream or not; a rate is
 // no window.
-func TestOverflow(t *testing.T) {
+func TestOverflowIsToldFromRateLimit(t *testing.T) {
 	for _, c := range []struct {
 		fault *llm.Fault
 		want  bool
@@ -246,7 +246,7 @@ func TestNewCall(t *testing.T) {
 }
 
 // The client's own proxy is used, and no other: what the process's environment says does not count.
-func TestProxy(t *testing.T) {
+func TestOnlyTheClientsProxyIsUsed(t *testing.T) {
 	var asked string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked = q.URL.String()

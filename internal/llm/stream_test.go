@@ -177,7 +177,7 @@ func TestBrokenStreams(t *testing.T) {
 }
 
 // A caller that leaves hears nothing more, though the wire goes on to the end of its event, and nothing more is read.
-func TestLeave(t *testing.T) {
+func TestLeavingEndsTheStream(t *testing.T) {
 	read := &repeat{unit: []byte("data: a\n\n")}
 	s := &stream{Reader: read}
 	m := llmtest.Open(toy, llm.Options{HTTP: &http.Client{Transport: s}})
@@ -193,7 +193,7 @@ func TestLeave(t *testing.T) {
 }
 
 // The elements of a list are the same whether they are encoded together or each by itself, and joined they are JSON.
-func TestJoin(t *testing.T) {
+func TestJoinedListIsValidJSON(t *testing.T) {
 	type head struct {
 		Model string `json:"model,omitempty"`
 	}

@@ -49,7 +49,7 @@ var arrivals = []struct {
 }
 
 // TestArrival says when a block is finished.
-func TestArrival(t *testing.T) {
+func TestWhenABlockIsFinished(t *testing.T) {
 	text := func(blocks []Block) string {
 		var out []string
 		for _, l := range set(blocks, 0) {

@@ -93,7 +93,7 @@ func checkLines(t *testing.T, text string, width int) {
 }
 
 // The hostile texts keep every law in the ordinary tests too.
-func TestHostile(t *testing.T) {
+func TestHostileTextKeepsTheLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, text := range hostile {
 		if diff := chunkingDiff(text, rng); diff != "" {

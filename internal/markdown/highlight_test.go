@@ -12,7 +12,7 @@ import (
 
 // Every language that is listed has a lexer that can be read and that gives any
 // text back as it was; every lexer is listed.
-func TestLexers(t *testing.T) {
+func TestEveryLexerKeepsTheText(t *testing.T) {
 	sample := "#!/bin/sh\npackage main // c\n/* d\n*/ func f(x int) { return \"a\\n\" + 'b' + 0x1f + 1.5e3 }\n" +
 		"<a href=\"b\">c &amp; d</a>\nkey: [1, true, null]\n$ echo \"$HOME\" | grep -v x\n世界 👩‍👩‍👧 `x` # end\n\n\tif x == 1:\n"
 	listed := map[string]bool{}

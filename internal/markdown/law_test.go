@@ -90,7 +90,7 @@ var forward = []int{
 
 // No word of a specification example is lost, joined or moved, in any pieces, at
 // any width.
-func TestWords(t *testing.T) {
+func TestNoWordIsLost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	runs := 0
 	for _, e := range examples(t) {
@@ -168,7 +168,7 @@ func chunkingDiff(text string, rng *rand.Rand) string {
 }
 
 // Blocks are in order and do not overlap, and what lies between them is blank.
-func TestPlaces(t *testing.T) {
+func TestBlocksKnowTheirPlace(t *testing.T) {
 	for _, e := range examples(t) {
 		if diff := placesDiff(e.Markdown); diff != "" {
 			t.Errorf("example %d: %s", e.Number, diff)

@@ -68,7 +68,7 @@ var endless = sync.OnceValue(func() map[string]string {
 
 // Whatever grows without end, the text that is parsed stays in proportion to the
 // text that was written, and no piece of it is parsed more than some dozen times.
-func TestCost(t *testing.T) {
+func TestParsingIsLinear(t *testing.T) {
 	for name, text := range endless() {
 		s := New(Options{})
 		blocks := []Block{}
@@ -99,7 +99,7 @@ func TestTailBounded(t *testing.T) {
 }
 
 // Beyond the limits, too, no word is lost and the pieces change nothing.
-func TestLimits(t *testing.T) {
+func TestNoWordIsLostBeyondLimits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, text := range endless() {
 		clean := cell.Clean(text)

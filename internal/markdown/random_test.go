@@ -37,7 +37,7 @@ func randomText(rng *rand.Rand) string {
 }
 
 // What the stream cuts apart reads as goldmark reads the whole.
-func TestRandom(t *testing.T) {
+func TestStreamReadsAsGoldmark(t *testing.T) {
 	const seed, runs = 1, 1500
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for range runs {

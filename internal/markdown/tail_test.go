@@ -9,7 +9,7 @@ import (
 
 // The open end shows what is there, without markers that say nothing yet, and
 // with the emphasis that has begun.
-func TestTail(t *testing.T) {
+func TestTailShowsWhatIsOpen(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"nothing", "", ""},
 		{"a word", "wor", "wor"},
@@ -49,7 +49,7 @@ func TestTail(t *testing.T) {
 
 // The tail begins where the last finished block ends, but for blank lines, and
 // reaches to the end of what was written.
-func TestTailPlace(t *testing.T) {
+func TestTailBeginsAfterLastBlock(t *testing.T) {
 	for _, e := range examples(t) {
 		s := New(Options{})
 		last := 0

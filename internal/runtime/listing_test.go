@@ -14,7 +14,7 @@ import (
 // A server that needs no key is asked for the model of a prompt as it is asked
 // for everything else: below /v1 where its address has no version, with the
 // headers of the configuration, and by way of the environment's proxy.
-func TestProbe(t *testing.T) {
+func TestKeylessServerIsAskedForModels(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked = append(asked, q.Host+q.URL.Path+" "+q.Header.Get("X-Team"))

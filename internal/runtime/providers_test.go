@@ -11,7 +11,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the generated documents")
 
 // docs/config.schema.json is what the types of the configuration and of the providers say.
-func TestSchema(t *testing.T) {
+func TestConfigSchemaDocument(t *testing.T) {
 	const name = "../../docs/config.schema.json"
 	want, err := config.Schema(Builtin.Kinds())
 	if err != nil {
@@ -29,7 +29,7 @@ func TestSchema(t *testing.T) {
 }
 
 // Each built-in provider says one thing of itself, and all of it.
-func TestBuiltin(t *testing.T) {
+func TestBuiltinProvidersAreComplete(t *testing.T) {
 	types, servers := map[string]bool{}, map[string]bool{}
 	for _, p := range Builtin {
 		if p.Type == "" || types[p.Type] {

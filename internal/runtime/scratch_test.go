@@ -11,7 +11,7 @@ import (
 )
 
 // The model is told how a background command ended, and the end of its output.
-func TestJobEnd(t *testing.T) {
+func TestEndedJobIsReported(t *testing.T) {
 	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	job := tool.Job{ID: "job-1", Command: "make serve", State: tool.JobExited, Started: start, Ended: start.Add(1500 * time.Millisecond)}
 	for name, c := range map[string]struct {

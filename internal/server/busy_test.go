@@ -14,7 +14,7 @@ import (
 )
 
 // A daemon does not leave while something runs beside its sessions.
-func TestBusyStays(t *testing.T) {
+func TestBusyDaemonStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var busy, left atomic.Bool
 		busy.Store(true)
@@ -40,7 +40,7 @@ func TestBusyStays(t *testing.T) {
 }
 
 // Who keeps something for a session hears of its removal.
-func TestRemoved(t *testing.T) {
+func TestRemovalIsReported(t *testing.T) {
 	var removed []event.SessionID
 	s, err := New(t.Context(), Options{Store: memory.New(journal.Options{}), Removed: func(id event.SessionID) { removed = append(removed, id) }})
 	if err != nil {

@@ -52,7 +52,7 @@ const twoAgents = `
 
 // Two sub-agents work at the same time: their events interleave in the root's
 // log under their own ids, each legal by itself, and their answers come back.
-func TestTwoAgents(t *testing.T) {
+func TestTwoAgentsInterleave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := agentsBed(t, twoAgents, "task")
 		b.must(command.Prompt{Text: "Ask two"})

@@ -17,7 +17,7 @@ import (
 // A disk that is full in the middle of a run: whoever follows is told, what was
 // accepted is kept, and as soon as there is room the session closes what is open
 // and lets run what waits, with nobody's help.
-func TestRefusal(t *testing.T) {
+func TestDiskFullInARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var full atomic.Bool
 		store := memory.New(journal.Options{Fail: func(journal.Point) error {

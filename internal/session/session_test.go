@@ -286,7 +286,7 @@ func TestAskIsAnsweredOnce(t *testing.T) {
 
 // An abort keeps the text, closes what is open, and leaves the session usable,
 // at whatever moment it comes.
-func TestAbort(t *testing.T) {
+func TestAbortKeepsTheText(t *testing.T) {
 	for _, c := range []struct{ when, want string }{
 		{"block.grew", "response.interrupted aborted\nstep.ended\nturn.ended aborted\nrun.ended aborted"},
 		{"call.grew", "call.ended call_1 aborted \"waiting \"\nstep.ended\nturn.ended aborted\nrun.ended aborted"},
@@ -331,7 +331,7 @@ const twoCalls = `
 
 // A steer at the pause skips the calls that were not decided; after the step it
 // lets them run; now interrupts the stream. Each is a turn of the same run.
-func TestSteer(t *testing.T) {
+func TestSteerByMoment(t *testing.T) {
 	for _, c := range []struct {
 		when event.When
 		at   string

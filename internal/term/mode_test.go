@@ -7,7 +7,7 @@ import (
 )
 
 // What is written when the terminal answers, and what is given back at the end.
-func TestNegotiation(t *testing.T) {
+func TestTerminalIsAskedAndGivenBack(t *testing.T) {
 	attributes, kitty := report{kind: reportAttributes}, report{kind: reportKeyboard}
 	for _, c := range []struct {
 		name    string
@@ -53,7 +53,7 @@ func TestNegotiation(t *testing.T) {
 }
 
 // The way of a terminal is read from its name, or guessed from the environment.
-func TestReflow(t *testing.T) {
+func TestReflowOfTerminal(t *testing.T) {
 	for name, want := range map[string]Reflow{
 		"tmux 3.3a": ReflowLogical, "kitty(0.36)": ReflowLogical, "XTerm(390)": ReflowNone,
 		"xterm.js(6.0.0)": ReflowShifting, "screen 4.9": ReflowNone, "WezTerm 2024": ReflowLogical, "": ReflowNone,
@@ -82,7 +82,7 @@ func TestReflow(t *testing.T) {
 
 // A terminal that answers nothing may be any; one that answers late is what it
 // says, and what the environment tells holds.
-func TestSilence(t *testing.T) {
+func TestSilentTerminalIsAnyTerminal(t *testing.T) {
 	var n negotiation
 	if !n.silent() || n.can.Reflow != ReflowUnknown || n.silent() {
 		t.Errorf("after a silence %v", n.can)
@@ -100,7 +100,7 @@ func TestSilence(t *testing.T) {
 }
 
 // Each op in bytes.
-func TestEncode(t *testing.T) {
+func TestOpsInBytes(t *testing.T) {
 	green := cell.Line{{Text: "ok", Style: cell.Style{Color: cell.Green, Attr: cell.Reverse}}}
 	for _, c := range []struct {
 		op      Op

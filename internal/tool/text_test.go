@@ -131,7 +131,7 @@ func TestOutputDiskFull(t *testing.T) {
 }
 
 // Names, sizes and counts as people read them.
-func TestWords(t *testing.T) {
+func TestNamesSizesAndCounts(t *testing.T) {
 	got := []string{
 		tool.Bytes(0), tool.Bytes(1), tool.Bytes(1023), tool.Bytes(1024), tool.Bytes(1536), tool.Bytes(300 << 20), tool.Bytes(1 << 60),
 		tool.Count(0, "line"), tool.Count(1, "match"), tool.Count(2, "match"), tool.Count(2, "entry"),

@@ -150,7 +150,7 @@ func resolve(link *string) func(string) (tool.Target, error) {
 }
 
 // Reach keeps to the workspace; after a grant it keeps to what was granted, and to what for.
-func TestReach(t *testing.T) {
+func TestReachKeepsToTheWorkspace(t *testing.T) {
 	link := "/out/dir/file"
 	w := tool.World{Root: "/w", Resolve: resolve(&link), Extra: []string{"/outputs/"}}
 	reach := func(w tool.World, path string, write bool) string {
@@ -206,7 +206,7 @@ func (s stat) Size() int64        { return s.size }
 func (s stat) ModTime() time.Time { return s.time }
 
 // Seen tells contents apart as well as what it knows allows, and nobody is refused for what it cannot know.
-func TestSeen(t *testing.T) {
+func TestSeenTellsContentsApart(t *testing.T) {
 	at := time.Unix(1, 0)
 	a, b := tool.StampOf([]byte("a")), tool.StampOf([]byte("b"))
 	weak := func(size int64, time time.Time) tool.Stamp { return tool.StampStat(stat{size: size, time: time}) }
@@ -247,7 +247,7 @@ func (named) Targets(tool.World, tool.Call) (tool.Targets, error) {
 func (named) Run(context.Context, tool.World, tool.Call, tool.Grow) tool.Result { return tool.Result{} }
 
 // A set is ordered by name, finds its tools, and names what it does not have.
-func TestSet(t *testing.T) {
+func TestSetFindsItsTools(t *testing.T) {
 	s := tool.NewSet(named("write"), named("bash"), named("read"))
 	only, unknown := s.Only("read", "raed", "write")
 	_, found := s.Get("bash")

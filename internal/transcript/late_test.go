@@ -13,7 +13,7 @@ import (
 	"parley/internal/transcript/transcripttest"
 )
 
-var stories = flag.Int("stories", 24, "how many sessions are invented for the laws")
+var generated = flag.Int("sessions", 24, "how many sessions are invented for the laws")
 
 // logs are all that are kept in the repository, and some that are invented.
 func logs(t testing.TB) map[string][]event.Event {
@@ -22,8 +22,8 @@ func logs(t testing.TB) map[string][]event.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range *stories {
-		out[fmt.Sprint("story ", seed)] = transcripttest.Tell(uint64(seed), 250)
+	for seed := range *generated {
+		out[fmt.Sprint("story ", seed)] = transcripttest.Generate(uint64(seed), 250)
 	}
 	return out
 }
@@ -47,8 +47,8 @@ func differ(want, got string) string {
 	return fmt.Sprintf("\nwant …%s\ngot  …%s", part(want), part(got))
 }
 
-// The stories hold what the laws are about; else these would be true of nothing.
-func TestStoriesHaveAll(t *testing.T) {
+// The generated sessions hold what the laws are about; else these would be true of nothing.
+func TestGeneratedSessionsHaveAllKinds(t *testing.T) {
 	seen := make(map[string]bool)
 	var folds []string
 	for _, log := range logs(t) {
@@ -157,7 +157,7 @@ func TestOpeningMirrorsTheState(t *testing.T) {
 // what Closing yields of them leaves nothing open.
 func TestOpeningOfAnything(t *testing.T) {
 	for seed := range uint64(100) {
-		log := transcripttest.Tell(seed, 100)
+		log := transcripttest.Generate(seed, 100)
 		s := transcript.New()
 		for i, e := range log {
 			if (uint64(i)+seed)%7 != 0 {

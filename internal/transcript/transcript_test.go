@@ -289,7 +289,7 @@ func TestCheckpointResumes(t *testing.T) {
 
 // A branch sees its parent up to the entry, and numbers its own entries after
 // them.
-func TestBranch(t *testing.T) {
+func TestBranchSeesItsParent(t *testing.T) {
 	s, _ := fold(eventtest.Run())
 	c := s.Branch("e1")
 	if len(c.Entries) != 1 || c.Leaf != "e1" || c.NextEntry() != "e2" || c.Session != "" {

@@ -58,7 +58,7 @@ func read(c transport.Conn) []string {
 const gone = "the peer has gone"
 
 // However the bytes come in, the frames are the same.
-func TestFrames(t *testing.T) {
+func TestFramesSurviveAnySplit(t *testing.T) {
 	long, over := strings.Repeat("x", 9000), strings.Repeat("y", 10001)
 	for _, c := range []struct {
 		name    string

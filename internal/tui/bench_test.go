@@ -192,7 +192,7 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkFrame(b *testing.B) {
 	for _, lines := range []int{0, 100_000} {
 		b.Run(fmt.Sprint(lines), func(b *testing.B) {
-			s := newStage(b, 120, 40, term.ReflowLogical)
+			s := newHarness(b, 120, 40, term.ReflowLogical)
 			s.quick = true
 			s.happen(begin("go")...)
 			s.happen(event.BlockStarted{Block: "b", Role: event.RoleText})

@@ -100,7 +100,7 @@ func FuzzEditorRows(f *testing.F) {
 
 // The history is walked with up and down from the edges of the text, and the
 // draft comes back.
-func TestHistory(t *testing.T) {
+func TestHistoryKeepsTheDraft(t *testing.T) {
 	c := composer{}
 	for _, text := range []string{"one", "two\nlines", "two\nlines", "  "} {
 		c = c.set(text).remember()
@@ -119,8 +119,8 @@ func TestHistory(t *testing.T) {
 
 // A paste keeps its line ends and loses its control characters; it sends
 // nothing.
-func TestPaste(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+func TestPasteSendsNothing(t *testing.T) {
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.reduce(Typed{term.Paste{Text: "a\x1b[2Jb\n\x07c\tx\n"}})
 	if got := s.model.composer.text; got != "ab\n␇c\tx\n" {
 		t.Errorf("%q", got)

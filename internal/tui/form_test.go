@@ -70,7 +70,7 @@ func TestAskKeys(t *testing.T) {
 // The answers to several questions go out one after the other, each when the one
 // before was taken, so that the last, which closes the ask, comes last.
 func TestAnswersInOrder(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.happen(event.AskOpened{Ask: "a1", Kind: event.AskQuestions, Questions: []event.Question{{Text: "A?"}, {Text: "B?"}}})
 	s.draw()
 	s.pass(quiet)
@@ -92,7 +92,7 @@ func TestHiddenAnswerStoresNothing(t *testing.T) {
 		key    string
 		sent   int
 	}{{10, "p", 0}, {10, "y", 1}, {40, "p", 1}} {
-		s := newStage(t, 40, c.height, term.ReflowLogical)
+		s := newHarness(t, 40, c.height, term.ReflowLogical)
 		s.draw()
 		s.happen(startEdit()...)
 		ask := asked("a1", "c1").(event.AskOpened)

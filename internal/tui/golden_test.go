@@ -20,11 +20,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the screens")
 
-// Every .screen file is a story and how it looks at 40, 80 and 120 columns: the
+// Every .screen file is a script and how it looks at 40, 80 and 120 columns: the
 // whole terminal, what is in the scrollback too. Live rows begin with a bar. The
 // last section has the styles at 80 columns (see styles).
 //
-// A story plays a session that really happened, from testdata/sessions (its
+// A script plays a session that really happened, from testdata/sessions (its
 // README says how one is recorded), and what a person does meanwhile. The clock
 // is the recording's. Its lines are
 //
@@ -45,7 +45,7 @@ var update = flag.Bool("update", false, "rewrite the screens")
 //	words           break finished lines between words (Options.Words)
 //
 // What cannot be recorded yet, because nothing in Parley makes it, is told by
-// events as they would stand in a log, without seq and time; such a story says so
+// events as they would stand in a log, without seq and time; such a script says so
 // in its first lines.
 func TestScreens(t *testing.T) {
 	need.Time(t)
@@ -73,7 +73,7 @@ func TestScreens(t *testing.T) {
 			for _, width := range []int{40, 80, 120} {
 				section(strconv.Itoa(width), play(t, want["story"], width))
 			}
-			section("styles", styles(t, stageOf(t, want["story"], 80)))
+			section("styles", styles(t, harnessOf(t, want["story"], 80)))
 			if *update {
 				if err := os.WriteFile(file, txtar.Format(out), 0o644); err != nil {
 					t.Fatal(err)
@@ -83,8 +83,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// Only a story that plays no recording tells events by hand, and it says why.
-func TestStoriesAreRecorded(t *testing.T) {
+// Only a script that plays no recording has events by hand, and it says why.
+func TestScreensAreRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.screen")
 	if err != nil {
 		t.Fatal(err)
@@ -102,16 +102,16 @@ func TestStoriesAreRecorded(t *testing.T) {
 	}
 }
 
-// play tells a story and returns the terminal as text.
+// play plays a script and returns the terminal as text.
 func play(t *testing.T, story string, width int) string {
 	t.Helper()
-	return picture(stageOf(t, story, width))
+	return picture(harnessOf(t, story, width))
 }
 
-// stageOf tells a story.
-func stageOf(t *testing.T, story string, width int) *stage {
+// harnessOf plays a script.
+func harnessOf(t *testing.T, story string, width int) *harness {
 	t.Helper()
-	told := newTold(newStage(t, width, 24, term.ReflowLogical))
+	told := newPlayback(newHarness(t, width, 24, term.ReflowLogical))
 	told.draw()
 	for n, l := range strings.Split(strings.TrimSpace(story), "\n") {
 		word, rest, _ := strings.Cut(l, " ")
@@ -120,11 +120,11 @@ func stageOf(t *testing.T, story string, width int) *stage {
 		}
 	}
 	told.draw()
-	return told.stage
+	return told.harness
 }
 
-// line does what a line of a story says.
-func (s *told) line(word, rest, whole string) error {
+// line does what a line of a script says.
+func (s *playback) line(word, rest, whole string) error {
 	switch word {
 	case "", "#":
 	case "session":
@@ -172,13 +172,13 @@ func (s *told) line(word, rest, whole string) error {
 	return nil
 }
 
-// written is a text of a story with its line ends and tabs.
+// written is a text of a script with its line ends and tabs.
 func written(text string) string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(text)
 }
 
 // tell lets an event happen that says itself in which session.
-func (s *stage) tell(e event.Event) {
+func (s *harness) tell(e event.Event) {
 	s.seq = max(s.seq, s.model.state.Seq) + 1
 	in := s.model.state.In(e.Session)
 	if e.Session == "" {
@@ -194,7 +194,7 @@ func (s *stage) tell(e event.Event) {
 }
 
 // picture is the terminal as text: a bar marks live rows.
-func picture(s *stage) string {
+func picture(s *harness) string {
 	var b strings.Builder
 	shownRows(s, func(mark string, r erow) {
 		fmt.Fprintf(&b, "%s\n", strings.TrimRight(mark+r.text(), " "))
@@ -204,7 +204,7 @@ func picture(s *stage) string {
 
 // shownRows gives the rows from the first that holds something, each with the
 // bar of a live row or without.
-func shownRows(s *stage, row func(mark string, r erow)) {
+func shownRows(s *harness, row func(mark string, r erow)) {
 	top := len(s.screen.rows) - s.screen.h + s.screen.y
 	if s.shown.Caret.Visible {
 		top -= s.shown.Caret.Row
@@ -231,7 +231,7 @@ var letters = map[string]string{
 
 // styles shows how the rows look that have more to them than plain and dim text:
 // below each a letter for every character, as letters has them.
-func styles(t *testing.T, s *stage) string {
+func styles(t *testing.T, s *harness) string {
 	t.Helper()
 	var b strings.Builder
 	shownRows(s, func(mark string, r erow) {

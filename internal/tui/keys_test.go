@@ -12,7 +12,7 @@ import (
 	"parley/internal/term"
 )
 
-func (s *stage) sent() []command.Body {
+func (s *harness) sent() []command.Body {
 	var out []command.Body
 	for _, i := range s.intents {
 		if send, ok := i.(Send); ok {
@@ -45,7 +45,7 @@ func TestComposerSends(t *testing.T) {
 		{"ctrl+c then stops", true, []string{"ctrl+c"}, []command.Body{command.Abort{}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t, 60, 24, term.ReflowLogical)
+			s := newHarness(t, 60, 24, term.ReflowLogical)
 			if c.running {
 				s.happen(begin("go")...)
 			}
@@ -60,7 +60,7 @@ func TestComposerSends(t *testing.T) {
 	}
 }
 
-func quits(s *stage) bool {
+func quits(s *harness) bool {
 	for _, i := range s.intents {
 		if _, ok := i.(Quit); ok {
 			return true
@@ -73,22 +73,22 @@ func quits(s *stage) bool {
 func TestLeaveKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		do   func(*stage)
+		do   func(*harness)
 		want bool
 	}{
-		{"ctrl+d", func(s *stage) { s.press("ctrl+d") }, true},
-		{"ctrl+d in a text", func(s *stage) { s.press("a", "ctrl+d") }, false},
-		{"ctrl+c once", func(s *stage) { s.press("ctrl+c") }, false},
-		{"ctrl+c twice", func(s *stage) { s.press("ctrl+c"); s.pass(time.Second); s.press("ctrl+c") }, true},
-		{"ctrl+c twice, too slow", func(s *stage) { s.press("ctrl+c"); s.pass(3 * time.Second); s.press("ctrl+c") }, false},
-		{"ctrl+c, a key, ctrl+c", func(s *stage) { s.press("ctrl+c", "left", "ctrl+c") }, false},
-		{"ctrl+d in a run", func(s *stage) { s.happen(begin("go")...); s.press("ctrl+d") }, false},
-		{"ctrl+d twice in a run", func(s *stage) { s.happen(begin("go")...); s.press("ctrl+d", "ctrl+d") }, true},
-		{"sigterm", func(s *stage) { s.reduce(Typed{term.Signal{Signal: os.Interrupt}}) }, true},
-		{"the window is closed", func(s *stage) { s.reduce(Typed{term.Gone{}}) }, true},
+		{"ctrl+d", func(s *harness) { s.press("ctrl+d") }, true},
+		{"ctrl+d in a text", func(s *harness) { s.press("a", "ctrl+d") }, false},
+		{"ctrl+c once", func(s *harness) { s.press("ctrl+c") }, false},
+		{"ctrl+c twice", func(s *harness) { s.press("ctrl+c"); s.pass(time.Second); s.press("ctrl+c") }, true},
+		{"ctrl+c twice, too slow", func(s *harness) { s.press("ctrl+c"); s.pass(3 * time.Second); s.press("ctrl+c") }, false},
+		{"ctrl+c, a key, ctrl+c", func(s *harness) { s.press("ctrl+c", "left", "ctrl+c") }, false},
+		{"ctrl+d in a run", func(s *harness) { s.happen(begin("go")...); s.press("ctrl+d") }, false},
+		{"ctrl+d twice in a run", func(s *harness) { s.happen(begin("go")...); s.press("ctrl+d", "ctrl+d") }, true},
+		{"sigterm", func(s *harness) { s.reduce(Typed{term.Signal{Signal: os.Interrupt}}) }, true},
+		{"the window is closed", func(s *harness) { s.reduce(Typed{term.Gone{}}) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t, 60, 24, term.ReflowLogical)
+			s := newHarness(t, 60, 24, term.ReflowLogical)
 			c.do(s)
 			if got := quits(s); got != c.want {
 				t.Errorf("left %v, want %v", got, c.want)
@@ -99,7 +99,7 @@ func TestLeaveKeys(t *testing.T) {
 
 // What was refused is said, and the text that could not be sent comes back.
 func TestRefusedTextComesBack(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.write("hello")
 	s.press("enter")
 	s.reduce(Answered{command.Result{ID: "1", Name: "prompt", Fault: command.Faultf(command.Busy, "the disk is full")}})
@@ -114,7 +114,7 @@ func TestRefusedTextComesBack(t *testing.T) {
 
 // Without a connection what is written stays.
 func TestLostConnection(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.reduce(Lost{})
 	s.write("hello")
 	s.press("enter")
@@ -130,7 +130,7 @@ func TestLostConnection(t *testing.T) {
 
 // Queued inputs are edited from the last one up; an emptied one is removed.
 func TestQueueEditing(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.happen(begin("go")...)
 	s.happen(event.InputQueued{Input: "i2", Lane: event.LaneSteer, Text: "first"}, event.InputQueued{Input: "i3", Lane: event.LaneFollowUp, Text: "second"})
 	s.press("alt+up", "x", "enter")

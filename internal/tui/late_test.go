@@ -16,11 +16,11 @@ import (
 	"parley/internal/transcript/transcripttest"
 )
 
-var stories = flag.Int("stories", 8, "how many sessions are invented for the law of who comes late")
+var generated = flag.Int("sessions", 8, "how many sessions are invented for the law of who comes late")
 
-// watcher is a screen on a log, without a story of its own.
-func watcher(t *testing.T, log []event.Event, width int) *told {
-	w := newTold(newStage(t, width, 24, term.ReflowLogical))
+// watcher is a screen on a log, without a script of its own.
+func watcher(t *testing.T, log []event.Event, width int) *playback {
+	w := newPlayback(newHarness(t, width, 24, term.ReflowLogical))
 	w.quick = true
 	w.log, w.now = log, log[0].Time
 	w.reduce(Ticked{w.now})
@@ -28,7 +28,7 @@ func watcher(t *testing.T, log []event.Event, width int) *told {
 }
 
 // alive are the live rows once all that is final has left them.
-func (s *told) alive() []string {
+func (s *playback) alive() []string {
 	s.draw()
 	p := s.draw()
 	var rows []string
@@ -40,7 +40,7 @@ func (s *told) alive() []string {
 
 // armed makes the keys answer an ask as they do for another: that they do not
 // before the user can have read it is each terminal's own.
-func (s *told) armed(other *told) {
+func (s *playback) armed(other *playback) {
 	s.draw()
 	a := other.model.asking
 	s.model.asking.phase, s.model.asking.drawn, s.model.asking.keys = a.phase, a.drawn, a.keys
@@ -50,8 +50,8 @@ func (s *told) armed(other *told) {
 // middle of an answer and one from after it, show one status row, of which each
 // word has to come from the past.
 func TestThreeTerminals(t *testing.T) {
-	st := transcripttest.NewStory(1)
-	st.More()
+	st := transcripttest.NewGenerator(1)
+	st.Step()
 	id := st.State.Session
 	ask := func(text, provider, model string) {
 		n := st.State.Counts.Runs + 1
@@ -103,8 +103,8 @@ func TestLateSeesWhatLiveSees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range *stories {
-		logs[fmt.Sprint("story ", seed)] = transcripttest.Tell(uint64(seed), 150)
+	for seed := range *generated {
+		logs[fmt.Sprint("story ", seed)] = transcripttest.Generate(uint64(seed), 150)
 	}
 	for _, name := range slices.Sorted(maps.Keys(logs)) {
 		log := logs[name]

@@ -19,9 +19,9 @@ var (
 	lawSeed = flag.Uint64("law.seed", 1, "first seed of the no-loss law")
 )
 
-// A teller tells a random story, each line of which has a marker of its own.
-type teller struct {
-	s     *stage
+// A generator makes a random session, each line of which has a marker of its own.
+type generator struct {
+	s     *harness
 	r     *rand.Rand
 	n     int
 	block string
@@ -32,10 +32,10 @@ type teller struct {
 	ended []string // calls, by the number of their marker
 }
 
-func (w *teller) pick(of ...string) string { return of[w.r.IntN(len(of))] }
+func (w *generator) pick(of ...string) string { return of[w.r.IntN(len(of))] }
 
 // words is text of a marker and something that terminals find hard.
-func (w *teller) words(width int) string {
+func (w *generator) words(width int) string {
 	w.n++
 	filler := w.pick("abcdefghij ", "word ", "漢字かな交じり文", "👩‍👩‍👧‍👦 family ", "e\u0301a\u0308 ", "x")
 	var n int
@@ -53,8 +53,8 @@ func (w *teller) words(width int) string {
 	return marker(w.n) + strings.Repeat(filler, n/len([]rune(filler)))
 }
 
-// more continues the story by a step.
-func (w *teller) more() {
+// more continues the session by a step.
+func (w *generator) more() {
 	s := w.s
 	switch {
 	case w.ask && w.r.IntN(3) == 0:
@@ -111,8 +111,8 @@ func cut(text string, r *rand.Rand) []string {
 	return []string{text[:i], text[i:]}
 }
 
-// end brings the story to its end.
-func (w *teller) end() {
+// end brings the session to its end.
+func (w *generator) end() {
 	if w.ask {
 		w.s.happen(event.AskClosed{Ask: "a1", Outcome: event.OutcomeAborted, Method: event.MethodAbort})
 	}
@@ -163,7 +163,7 @@ func TestNoLossNoDouble(t *testing.T) {
 	}
 }
 
-// tell tells a story; with checked the invariants are looked at after every input,
+// tell plays a random session; with checked the invariants are looked at after every input,
 // which is most of the work.
 func tell(t *testing.T, seed uint64, reflow, said term.Reflow, checked bool) (resizes int) {
 	defer func() {
@@ -176,13 +176,13 @@ func tell(t *testing.T, seed uint64, reflow, said term.Reflow, checked bool) (re
 	if r.IntN(2) == 0 {
 		shell = append(shell, strings.Split(strings.Repeat("earlier\n", 30), "\n")...)
 	}
-	s := newStage(t, 20+r.IntN(100), 10+r.IntN(40), reflow, shell...)
+	s := newHarness(t, 20+r.IntN(100), 10+r.IntN(40), reflow, shell...)
 	s.quick = !checked
 	s.model.words = r.IntN(3) == 0
 	s.reduce(Typed{term.Capable{Abilities: term.Abilities{Reflow: said}}})
 	s.draw()
 	s.happen(begin("go " + marker(0))...)
-	w := &teller{s: s, r: r}
+	w := &generator{s: s, r: r}
 	size := func() (int, int) {
 		resizes++
 		w, h := s.screen.w, s.screen.h

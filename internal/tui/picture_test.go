@@ -22,7 +22,7 @@ const paper, ink = "#16181d", "#d8dade"
 
 var inks = map[string]string{"31": "#e06c75", "32": "#98c379", "33": "#e5c07b", "35": "#c678dd", "36": "#56b6c2", "90": "#7b818c"}
 
-// Pictures are made from what the terminal holds after the bytes of a story, so
+// Pictures are made from what the terminal holds after the bytes of a script, so
 // they show the real thing. Without -pictures nothing is written.
 func TestPictures(t *testing.T) {
 	need.Asked(t, *pictures != "", "-pictures")
@@ -39,7 +39,7 @@ func TestPictures(t *testing.T) {
 			if f.Name != "story" {
 				continue
 			}
-			s := stageOf(t, string(f.Data), 96)
+			s := harnessOf(t, string(f.Data), 96)
 			name := strings.TrimSuffix(filepath.Base(file), ".screen") + ".svg"
 			if err := os.WriteFile(filepath.Join(*pictures, name), []byte(svg(s.screen)), 0o644); err != nil {
 				t.Fatal(err)

@@ -70,8 +70,8 @@ func (s *fakeSource) happen(bodies ...event.Body) {
 	s.updates <- client.News{Events: events}
 }
 
-// patience ends a test that hangs.
-const patience = 5 * time.Minute
+// testTimeout ends a test that hangs.
+const testTimeout = 5 * time.Minute
 
 // A rig is Run on a pseudo-terminal whose other end is an emulator.
 type rig struct {
@@ -150,7 +150,7 @@ func (r *rig) read() {
 // until waits for the screen to fulfil a condition.
 func (r *rig) until(what string, ok func(screen string) bool) string {
 	r.t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(testTimeout)
 	for {
 		r.mu.Lock()
 		screen := strings.Join(r.screen.screen(), "\n")
@@ -193,7 +193,7 @@ func (r *rig) left() {
 		r.t.Fatalf("left with %v", err)
 	}
 	r.ended <- nil
-	deadline := time.After(patience)
+	deadline := time.After(testTimeout)
 	for {
 		r.mu.Lock()
 		over := bytes.HasSuffix(r.raw, []byte("\x1b[?25h")) && !r.screen.modes["?2004"]
@@ -215,7 +215,7 @@ func (r *rig) command() command.Body {
 	select {
 	case b := <-r.source.sent:
 		return b
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		r.t.Fatal("no command was sent")
 		return nil
 	}

@@ -21,19 +21,19 @@ const us = event.ClientID("c1")
 // page of the past that a client reads when it comes, in events.
 const firstPage = 400
 
-// A told story is a stage, the recording that it plays, and how far it is.
-type told struct {
-	*stage
+// A playback is a harness, the recording that it plays, and how far it is.
+type playback struct {
+	*harness
 	log   []event.Event
 	at    int
 	heard int      // intents that the recording has to agree with
 	past  []string // what was written in earlier sessions
 }
 
-func newTold(s *stage) *told { return &told{stage: s} }
+func newPlayback(s *harness) *playback { return &playback{harness: s} }
 
 // session opens a recording.
-func (s *told) session(name string) error {
+func (s *playback) session(name string) error {
 	text, err := os.ReadFile(filepath.Join("testdata", "sessions", name+".jsonl"))
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *told) session(name string) error {
 
 // find returns how many events there are up to and with the N-th of a kind, or the
 // last of it.
-func (s *told) find(text string) (int, error) {
+func (s *playback) find(text string) (int, error) {
 	kind, number, _ := strings.Cut(text, " ")
 	n, found := 1, 0
 	if number != "" && number != "last" {
@@ -73,7 +73,7 @@ func (s *told) find(text string) (int, error) {
 }
 
 // until plays up to an event.
-func (s *told) until(text string) error {
+func (s *playback) until(text string) error {
 	end, err := s.find(text)
 	if err == nil && end <= s.at {
 		err = fmt.Errorf("it has happened already")
@@ -86,7 +86,7 @@ func (s *told) until(text string) error {
 }
 
 // reads plays until a text has been written.
-func (s *told) reads(text string) error {
+func (s *playback) reads(text string) error {
 	said := ""
 	for s.at < len(s.log) {
 		s.next()
@@ -106,7 +106,7 @@ func (s *told) reads(text string) error {
 
 // rest plays what happens by a time, and lets that time come; the zero time is
 // the end of the recording.
-func (s *told) rest(end time.Time) {
+func (s *playback) rest(end time.Time) {
 	for s.at < len(s.log) && (end.IsZero() || !s.log[s.at].Time.After(end)) {
 		s.next()
 	}
@@ -115,7 +115,7 @@ func (s *told) rest(end time.Time) {
 }
 
 // come lets the time come, a second at a time, with a frame before each.
-func (s *told) come(at time.Time) {
+func (s *playback) come(at time.Time) {
 	for s.now.Before(at) {
 		s.draw()
 		s.pass(min(at.Sub(s.now), time.Second))
@@ -123,7 +123,7 @@ func (s *told) come(at time.Time) {
 }
 
 // next plays one event, at its time.
-func (s *told) next() {
+func (s *playback) next() {
 	e := s.log[s.at]
 	s.at++
 	s.come(e.Time)
@@ -133,7 +133,7 @@ func (s *told) next() {
 
 // agree fails unless what the person of the story sent is what the recorded one
 // did.
-func (s *told) agree(e event.Event) {
+func (s *playback) agree(e event.Event) {
 	s.t.Helper()
 	if s.heard >= len(s.intents) {
 		return
@@ -174,7 +174,7 @@ func (s *told) agree(e event.Event) {
 // resume comes to the session after an event, as somebody does who attaches: what
 // happened before the open run is the past, without what grew and has ended, which
 // no log keeps; the run is told from its begin.
-func (s *told) resume(text string) error {
+func (s *playback) resume(text string) error {
 	end, err := s.find(text)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (s *told) resume(text string) error {
 }
 
 // join comes to the session after so many events.
-func (s *told) join(end int) {
+func (s *playback) join(end int) {
 	now := transcript.New()
 	for _, e := range s.log[:end] {
 		now.Apply(e)

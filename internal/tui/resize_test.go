@@ -10,8 +10,8 @@ import (
 
 // writing is a screen in the middle of a long paragraph, of which nothing can
 // leave yet.
-func writing(t *testing.T, w, h int, reflow term.Reflow) *stage {
-	s := newStage(t, w, h, reflow, "$ parley")
+func writing(t *testing.T, w, h int, reflow term.Reflow) *harness {
+	s := newHarness(t, w, h, reflow, "$ parley")
 	s.draw()
 	s.happen(begin("tell me")...)
 	s.happen(event.BlockStarted{Block: "b", Role: event.RoleText}, event.BlockDelta{Block: "b", Text: strings.Repeat("a long paragraph ", 60)})
@@ -19,8 +19,8 @@ func writing(t *testing.T, w, h int, reflow term.Reflow) *stage {
 	return s
 }
 
-// over ends the story and looks at what is left of it.
-func over(s *stage) {
+// over ends the session and looks at what is left of it.
+func over(s *harness) {
 	s.t.Helper()
 	s.happen(event.BlockEnded{Block: "b", Role: event.RoleText, Text: strings.Repeat("a long paragraph ", 60)})
 	s.happen(finish()...)
@@ -77,7 +77,7 @@ func TestSilentTerminal(t *testing.T) {
 // In xterm.js what is finished leaves in pieces that are written at once, whole
 // blocks each; all of it leaves, and soon.
 func TestFinishedBlocksLeaveWhole(t *testing.T) {
-	s := newStage(t, 80, 24, term.ReflowShifting, "$ parley")
+	s := newHarness(t, 80, 24, term.ReflowShifting, "$ parley")
 	s.draw()
 	s.happen(begin("tell me")...)
 	text := strings.Repeat("a paragraph of some length, which is one of many\n\n", 60) +

@@ -98,7 +98,7 @@ func startSeat(t *testing.T, c *exec.Cmd) *seat {
 
 func (s *seat) until(what string, ok func(screen string) bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for {
 		s.mu.Lock()
 		screen := strings.Join(s.screen.logical(), "\n")
@@ -177,7 +177,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 
 // Ctrl+Z gives the terminal back and stops the program; fg brings it back to
 // life, with its modes and its live region.
-func TestSuspend(t *testing.T) {
+func TestSuspendGivesTerminalBack(t *testing.T) {
 	need.Time(t)
 	shell := need.Program(t, "bash") // it has job control
 	self, err := os.Executable()

@@ -41,7 +41,7 @@ func (r *rig) lines() string {
 // A session that is opened again shows its last screenfuls at once and says that
 // there is more; PgUp brings the rest on demand, and leaving the pager brings the
 // composer back with nothing lost or doubled.
-func TestResume(t *testing.T) {
+func TestReopenedSessionShowsItsEnd(t *testing.T) {
 	all := past(400)
 	r := newRigWith(t, 80, 24, func(s *fakeSource) {
 		<-s.updates
@@ -85,7 +85,7 @@ func TestResume(t *testing.T) {
 
 // A connection that is lost in the middle of an answer comes back by itself:
 // events that were told already are not told again.
-func TestReconnect(t *testing.T) {
+func TestReconnectRepeatsNothing(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.untilText("ask for anything")
 	r.source.happen(begin("go")...)
@@ -135,7 +135,7 @@ func (s *stuck) Do(ops []term.Op) (int, error) {
 
 // Who leaves leaves nothing unwritten that was finished, also where it leaves in
 // pieces.
-func TestLeavesWithAll(t *testing.T) {
+func TestLeavingWritesWhatIsFinal(t *testing.T) {
 	for _, reflow := range []term.Reflow{term.ReflowLogical, term.ReflowShifting} {
 		source := newSource()
 		terminal := &stuck{events: make(chan term.Event), frames: make(chan struct{}, 1), release: make(chan struct{}), can: term.Abilities{Reflow: reflow}}

@@ -23,9 +23,9 @@ func previewed() event.Body {
 	return event.PermissionPreviewed{Call: "c1", Tool: "edit", Diff: editDiff, File: "a.go", Language: "go"}
 }
 
-// Seed §11.1: a preview event gives a status header and the lines of the diff.
-func TestPreviewEvent(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+// A preview event gives a status header and the lines of the diff.
+func TestPreviewShowsHeaderAndDiff(t *testing.T) {
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.happen(startEdit()...)
 	s.draw()
 	s.commits = nil
@@ -37,10 +37,10 @@ func TestPreviewEvent(t *testing.T) {
 	}
 }
 
-// Seed §11.1: a ready event gives one status summary, without the indent of a
+// A ready event gives one status summary, without the indent of a
 // detail.
-func TestReadyEvent(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+func TestReadyShowsOneSummary(t *testing.T) {
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.happen(startEdit()...)
 	s.happen(previewed())
 	s.draw()
@@ -61,11 +61,11 @@ func TestReadyEvent(t *testing.T) {
 	}
 }
 
-// Seed §11.1: the invariants hold when a confirm is enqueued, activated and
-// closed; the stage asserts them after every input.
+// The invariants hold when a confirm is enqueued, activated and
+// closed; the harness asserts them after every input.
 func TestInvariantsOfConfirm(t *testing.T) {
 	for _, rows := range []int{0, 3, 40} { // with no, some and many new lines in the log
-		s := newStage(t, 60, 14, term.ReflowLogical, "$ parley")
+		s := newHarness(t, 60, 14, term.ReflowLogical, "$ parley")
 		s.draw()
 		s.happen(startEdit()...)
 		for i := range rows {
@@ -90,14 +90,14 @@ func TestInvariantsOfConfirm(t *testing.T) {
 	}
 }
 
-func confirm(t *testing.T, s *stage, want ConfirmPhase) {
+func confirm(t *testing.T, s *harness, want ConfirmPhase) {
 	t.Helper()
 	if got := s.model.RenderState().Confirm; got != want {
 		t.Fatalf("confirm phase %v, want %v", got, want)
 	}
 }
 
-// fields are the six of the seed's §11.2.
+// fields is where the renderer stands, as the tests compare it.
 type fields struct {
 	InsertedUntil, VisibleStart, VisibleEnd int
 	Sync                                    SyncPhase
@@ -105,15 +105,15 @@ type fields struct {
 	Cursor                                  CursorPhase
 }
 
-func (s *stage) fields() fields {
+func (s *harness) fields() fields {
 	r := s.model.RenderState()
 	return fields{r.InsertedUntil, r.VisibleStart, r.VisibleEnd, r.Sync, r.Confirm, r.Cursor}
 }
 
-// Seed §11.2: the state-machine scenarios, in one session, with all six fields
+// The scenarios of the state machine, in one session, with all six fields
 // at each step.
-func TestScenarios(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical, "$ parley")
+func TestStateMachineScenarios(t *testing.T) {
+	s := newHarness(t, 60, 24, term.ReflowLogical, "$ parley")
 	step := func(name string, want fields) {
 		t.Helper()
 		if d := cmp.Diff(want, s.fields()); d != "" {
@@ -199,7 +199,7 @@ func TestScenarios(t *testing.T) {
 // The chain of row numbers holds at every width, and the boundary stays where it
 // was in the source.
 func TestBoundaryInSourceUnits(t *testing.T) {
-	s := newStage(t, 80, 24, term.ReflowLogical)
+	s := newHarness(t, 80, 24, term.ReflowLogical)
 	s.happen(begin("go")...)
 	s.happen(event.BlockStarted{Block: "b1", Role: event.RoleText}, event.BlockDelta{Block: "b1", Text: strings.Repeat("word ", 40) + "\n\nmore"})
 	s.draw()
@@ -218,8 +218,8 @@ func TestBoundaryInSourceUnits(t *testing.T) {
 }
 
 // Ctrl+L begins the count of rows anew and takes nothing away.
-func TestClear(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+func TestClearTakesNothingAway(t *testing.T) {
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.draw()
 	s.happen(begin("go")...)
 	s.happen(event.NoteAdded{Level: event.LevelInfo, Text: "a note"})
@@ -237,7 +237,7 @@ func TestClear(t *testing.T) {
 // What is typed before an ask can be seen, or while more is being typed, answers
 // nothing; it is not typed into the composer either.
 func TestTypeAheadAnswersNothing(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.draw()
 	s.happen(startEdit()...)
 	s.write("yes ple")
@@ -273,7 +273,7 @@ func TestTypeAheadAnswersNothing(t *testing.T) {
 // Two asks at once are both answered, one after the other, and each is armed on
 // its own.
 func TestTwoAsks(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.draw()
 	s.happen(startEdit()...)
 	s.happen(event.CallStarted{Call: "c2", Name: "bash", Arguments: []byte(`{"command":"ls"}`), Origin: event.CallerModel}, asked("a1", "c1"), asked("a2", "c2"))
@@ -298,7 +298,7 @@ func TestTwoAsks(t *testing.T) {
 // An ask that another client answered leaves by itself and says who did; a key
 // that was on its way to it does nothing.
 func TestAnsweredElsewhere(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.draw()
 	s.happen(startEdit()...)
 	s.happen(asked("a1", "c1"))
@@ -320,7 +320,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 
 // An ask meant for another client cannot be answered here.
 func TestAskForAnother(t *testing.T) {
-	s := newStage(t, 60, 24, term.ReflowLogical)
+	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.reduce(Opened{Client: "me"})
 	s.happen(startEdit()...)
 	a := asked("a1", "c1").(event.AskOpened)

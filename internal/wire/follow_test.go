@@ -242,7 +242,7 @@ func TestWaitingPromptGetsItsOwnRun(t *testing.T) {
 
 // A client that resumes in the middle of a run knows less of it than the others;
 // what it is sent is not what they are sent.
-func TestBlindFramesAreNotShared(t *testing.T) {
+func TestMidRunFramesAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := new(wiretest.Host)
 		log := run(eventtest.Session, 7)

@@ -261,7 +261,7 @@ func TestMergeKeepsToOneText(t *testing.T) {
 				for i := range log {
 					log[i].Seq = event.Seq(1 + i)
 				}
-				h := &teller{log: log, filled: make(chan struct{})}
+				h := &backlogHost{log: log, filled: make(chan struct{})}
 				c := dial(t, h, nil)
 				c.send(hello, fmt.Sprintf(`{"type":"attach","id":"1","session":"%s"}`, eventtest.Session))
 				c.want("welcome", `"id":"1"`)
@@ -285,16 +285,16 @@ func TestMergeKeepsToOneText(t *testing.T) {
 	}
 }
 
-// A teller is a host whose one log, of any session's events, goes on after its
+// A backlogHost is a host whose one log, of any session's events, goes on after its
 // first event when that fills the connection.
-type teller struct {
+type backlogHost struct {
 	wiretest.Host
 	log    []event.Event
 	filled chan struct{}
 }
 
 // Follow implements wire.Host.
-func (h *teller) Follow(context.Context, event.SessionID, *event.Seq) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault) {
+func (h *backlogHost) Follow(context.Context, event.SessionID, *event.Seq) (*transcript.State, iter.Seq2[event.Event, error], *command.Fault) {
 	return transcript.New(), func(yield func(event.Event, error) bool) {
 		for i, e := range h.log {
 			if i == 1 {

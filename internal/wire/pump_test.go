@@ -289,7 +289,7 @@ func TestPanicOfCommand(t *testing.T) {
 
 // A command past the deadline is answered, and its own answer is dropped when it
 // comes.
-func TestDeadline(t *testing.T) {
+func TestCommandPastTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := new(wiretest.Host)
 		begun := make(chan bool, 1)
@@ -359,7 +359,7 @@ func TestRefusedHello(t *testing.T) {
 }
 
 // The environment of a client reaches the daemon, and prints as a number.
-func TestEnvironment(t *testing.T) {
+func TestEnvironmentIsNotPrinted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := new(wiretest.Host)
 		var got wire.Hello

@@ -13,7 +13,7 @@ import (
 	"parley/internal/transcript"
 )
 
-func TestSample(t *testing.T) {
+func TestSampleIsLegal(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		s         sample
@@ -73,7 +73,7 @@ func TestParseModel(t *testing.T) {
 
 // A generated session is one that the program could have made: each event is
 // legal after those before it, nothing is open, and there was a summary.
-func TestHistory(t *testing.T) {
+func TestGeneratedSessionIsLegal(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	const id event.SessionID = "sess-01k0aaaaaaaaaaaaaaaaaaaaaa"

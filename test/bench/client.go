@@ -14,7 +14,7 @@ import (
 // attaches joins a session of 100,000 events: on the native socket, and with the
 // terminal.
 func attaches(b *bench) error {
-	s, err := b.stage("attach")
+	s, err := b.fixture("attach")
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func attaches(b *bench) error {
 }
 
 // join is how long a native client waits for the first line of a session.
-func (s *stage) join(id event.SessionID) (time.Duration, error) {
+func (s *fixture) join(id event.SessionID) (time.Duration, error) {
 	begin := time.Now()
 	p, _, err := s.native(string(id), nil)
 	if err != nil {
@@ -158,7 +158,7 @@ func (b *bench) alone(model string) (sample, error) {
 
 // nousTrips are round trips and a long run on the two sockets of nous.
 func nousTrips(b *bench) error {
-	s, err := b.stage("nous")
+	s, err := b.fixture("nous")
 	if err != nil {
 		return err
 	}

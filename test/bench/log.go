@@ -19,7 +19,7 @@ const (
 // flat appends events one by one at the beginning of a log and behind 100,000
 // others, and asks for a short run in both.
 func flat(b *bench) error {
-	s, err := b.stage("flat")
+	s, err := b.fixture("flat")
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func flat(b *bench) error {
 
 // appended measures events of ordinary length, each durable by itself: one here,
 // one there, so that a disk that is busy is so for both.
-func appended(s *stage, logs map[event.SessionID]*sample) error {
+func appended(s *fixture, logs map[event.SessionID]*sample) error {
 	ctx := context.Background()
 	store, err := sqlite.Open(s.Store, journal.Options{})
 	if err != nil {
@@ -104,7 +104,7 @@ func appended(s *stage, logs map[event.SessionID]*sample) error {
 }
 
 // generate writes a session of so many events or so many bytes.
-func (s *stage) generate(id event.SessionID, events, bytes int) error {
+func (s *fixture) generate(id event.SessionID, events, bytes int) error {
 	h := ordinary(func(e, b int) bool { return e >= events && b >= bytes })
 	if bytes == 0 {
 		// Short answers and results: the number counts, not the length.
@@ -134,21 +134,21 @@ func appends(b *bench) error {
 // sizes compares the same things with a long past and with a short one, each in
 // a store of its own.
 func sizes(b *bench) error {
-	small, err := b.stage("small")
+	small, err := b.fixture("small")
 	if err != nil {
 		return err
 	}
 	if err := small.generate(smallSession, 0, 1e6); err != nil {
 		return err
 	}
-	large, err := b.stage("large")
+	large, err := b.fixture("large")
 	if err != nil {
 		return err
 	}
 	if err := large.generate(largeSession, 0, 100e6); err != nil {
 		return err
 	}
-	for _, s := range []*stage{small, large} {
+	for _, s := range []*fixture{small, large} {
 		// The first start finds a session that no index has.
 		if err := s.serve(); err != nil {
 			return err
@@ -159,7 +159,7 @@ func sizes(b *bench) error {
 	}
 	var start, open, list, prompt, used [2]sample
 	for range 9 {
-		for i, s := range []*stage{small, large} {
+		for i, s := range []*fixture{small, large} {
 			id := []event.SessionID{smallSession, largeSession}[i]
 			begin := time.Now()
 			if err := s.restart(); err != nil {

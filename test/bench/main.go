@@ -52,7 +52,7 @@ type bench struct {
 	table  table
 
 	mu     sync.Mutex // guards the fields below
-	stages []*stage
+	stages []*fixture
 }
 
 func main() {

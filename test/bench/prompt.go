@@ -75,7 +75,7 @@ func oneShot(b *bench) error {
 
 // memory is the peak of client and daemon, in runs that nothing else is measured
 // of.
-func (b *bench) memory(s *stage, what, model string, n int) error {
+func (b *bench) memory(s *fixture, what, model string, n int) error {
 	client, daemon := sample{unit: size}, sample{unit: size}
 	for range n {
 		cmd := s.Command("run", "--model", "openai-chat/"+model, "go")

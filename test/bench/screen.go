@@ -61,7 +61,7 @@ const frame = "\x1b[?2026h"
 const composer = "›"
 
 // show starts the program on a terminal.
-func (s *stage) show(args ...string) (*screen, error) {
+func (s *fixture) show(args ...string) (*screen, error) {
 	cmd := s.Command(args...)
 	t := &screen{cmd: cmd, more: make(chan struct{}), start: time.Now()}
 	var err error
@@ -213,7 +213,7 @@ func (t *screen) leave() error {
 
 // firstFrame is how long the terminal takes from its start to the first frame
 // that one can type into.
-func (s *stage) firstFrame(args ...string) (time.Duration, error) {
+func (s *fixture) firstFrame(args ...string) (time.Duration, error) {
 	t, err := s.show(args...)
 	if err != nil {
 		return 0, err

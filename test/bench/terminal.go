@@ -21,7 +21,7 @@ func terminal(b *bench) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []func(*bench, *stage) error{ready, idle, stream, keys, long} {
+	for _, f := range []func(*bench, *fixture) error{ready, idle, stream, keys, long} {
 		if err := f(b, s); err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func terminal(b *bench) error {
 	return nil
 }
 
-func ready(b *bench, s *stage) error {
+func ready(b *bench, s *fixture) error {
 	got, was := sample{}, sample{}
 	for range 15 {
 		d, err := s.firstFrame()
@@ -48,7 +48,7 @@ func ready(b *bench, s *stage) error {
 }
 
 // open starts the terminal and waits until it rests.
-func (s *stage) open(args ...string) (*screen, error) {
+func (s *fixture) open(args ...string) (*screen, error) {
 	t, err := s.show(args...)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *stage) open(args ...string) (*screen, error) {
 	return t, nil
 }
 
-func idle(b *bench, s *stage) error {
+func idle(b *bench, s *fixture) error {
 	t, err := s.open()
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (t *screen) say(takes time.Duration, weighed bool, meanwhile func(end time.
 	return r, err
 }
 
-func stream(b *bench, s *stage) error {
+func stream(b *bench, s *fixture) error {
 	model := fmt.Sprintf("words-%d-%d", words, wordsRate)
 	var used, ratio sample
 	written := sample{unit: size}
@@ -194,7 +194,7 @@ func (t *screen) echoes(end time.Time, took *sample) error {
 	return nil
 }
 
-func keys(b *bench, s *stage) error {
+func keys(b *bench, s *fixture) error {
 	var still, moving sample
 	t, err := s.open("--model", fmt.Sprintf("openai-chat/words-%d-%d", words, wordsRate))
 	if err != nil {
@@ -217,7 +217,7 @@ func keys(b *bench, s *stage) error {
 }
 
 // long compares frames at the end of 100,000 lines with those of a new session.
-func long(b *bench, s *stage) error {
+func long(b *bench, s *fixture) error {
 	const lines = 100_000
 	first, _, err := s.attached("words-1500-500")
 	if err != nil {
@@ -267,7 +267,7 @@ func long(b *bench, s *stage) error {
 }
 
 // attached is a terminal on a new session, and what sets the session's model.
-func (s *stage) attached(name string) (*screen, func(string) error, error) {
+func (s *fixture) attached(name string) (*screen, func(string) error, error) {
 	p, id, err := s.fresh()
 	if err != nil {
 		return nil, nil, err

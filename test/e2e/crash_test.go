@@ -217,7 +217,7 @@ func (l *lane) inspect(clients ...*rig.Client) {
 	for _, client := range clients {
 		seen, err := rig.Decode(client.Lines(), l.session)
 		l.must(err)
-		problems = append(problems, rig.Forgotten(seen, log)...)
+		problems = append(problems, rig.Mismatches(seen, log)...)
 	}
 	if len(problems) > 0 {
 		l.Errorf("%s:\n%s", l.session, strings.Join(problems, "\n"))

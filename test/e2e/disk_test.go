@@ -121,7 +121,7 @@ func (v *visit) problems(home *rig.Home) ([]string, error) {
 		return nil, err
 	}
 	out := append(rig.Violations(log), rig.Unanswered(accepted(v.client), log)...)
-	return append(out, rig.Forgotten(seen, log)...), nil
+	return append(out, rig.Mismatches(seen, log)...), nil
 }
 
 // afresh makes a home with the model of errands.

@@ -155,9 +155,9 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			home, _ := newStoryHome(t, 200, 8, 4)
+			home, _ := newFixtureHome(t, 200, 8, 4)
 			s := newWindow(t, home, terminals[1+i%2],
-				"stty -g >before; sh -c 'echo $$ >pid; exec "+home.Parley()+" --model script/story.ndjson'; code=$?; stty -g >after; echo back $code; exec cat")
+				"stty -g >before; sh -c 'echo $$ >pid; exec "+home.Parley()+" --model script/fixture.ndjson'; code=$?; stty -g >after; echo back $code; exec cat")
 			s.until(ready)
 			s.press("tell\r")
 			s.must(s.Reach(40))
@@ -185,10 +185,10 @@ func TestSuspendAndForeground(t *testing.T) {
 	for _, name := range terminals[1:] {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home, story := newStoryHome(t, 300, 8, 4)
+			home, fixture := newFixtureHome(t, 300, 8, 4)
 			s := newWindow(t, home, name, "PS1='% ' exec "+bash+" --norc --noprofile --noediting -i")
 			s.until("%")
-			s.press("stty -g >before; " + home.Parley() + " --model script/story.ndjson\n")
+			s.press("stty -g >before; " + home.Parley() + " --model script/fixture.ndjson\n")
 			s.until(ready)
 			s.press("tell\r")
 			for i, line := range []int{60, 150} {
@@ -226,9 +226,9 @@ func TestSuspendAndForeground(t *testing.T) {
 			_, told, _, err := terminal.Between(s.lines(), "$ tell", "parley attach ")
 			s.must(err)
 			told = slices.DeleteFunc(told, func(l string) bool {
-				return strings.HasPrefix(l, "%") || strings.Contains(l, "Stopped") || strings.Contains(l, "--model script/story.ndjson")
+				return strings.HasPrefix(l, "%") || strings.Contains(l, "Stopped") || strings.Contains(l, "--model script/fixture.ndjson")
 			})
-			v := terminal.Examine(append([]terminal.Row{{Text: "$ tell"}}, story.Rows()...), told)
+			v := terminal.Examine(append([]terminal.Row{{Text: "$ tell"}}, fixture.Rows()...), told)
 			v.Blank, v.Glued = nil, nil // the shell leaves rows too
 			if !v.OK() {
 				t.Errorf("%s: %s", name, v)

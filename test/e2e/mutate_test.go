@@ -53,7 +53,7 @@ func mutations(ts *testscript.TestScript, neg bool, args []string) {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := range work {
-				problems[i] = refused(stageOf(ts).home, all[i])
+				problems[i] = refused(scenarioOf(ts).home, all[i])
 			}
 		})
 	}

@@ -52,7 +52,7 @@ func peak(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "peak MIB")
 	most, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	pid, err := stageOf(ts).home.Holder()
+	pid, err := scenarioOf(ts).home.Holder()
 	ts.Check(err)
 	got, err := rig.Peak(pid)
 	ts.Check(err)

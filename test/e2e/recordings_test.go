@@ -19,9 +19,9 @@ var record = flag.Bool("record", false, "record the sessions of the terminal's s
 // NAME.txtar is the script of one (see rig.Home.Record), NAME.jsonl what happened.
 const sessions = "../../internal/tui/testdata/sessions"
 
-// hurry is how many times as fast people and the model are where a recording is
+// recordSpeed is how many times as fast people and the model are where a recording is
 // only looked at.
-const hurry = 20
+const recordSpeed = 20
 
 // Each recorded session is one that keeps the laws, folds, and still happens like
 // that: recorded anew it has the same kinds of events in the same order. With
@@ -42,7 +42,7 @@ func TestRecordingsStillHappen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			speed := hurry
+			speed := recordSpeed
 			if *record {
 				speed = 1
 			}

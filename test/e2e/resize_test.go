@@ -28,7 +28,7 @@ func TestResizeStorm(t *testing.T) {
 // The same while the screen falls to ten rows again and again and the program,
 // which hears of it late, draws as many live rows as there ever are: they fill it.
 func TestResizeToFewRows(t *testing.T) {
-	weather(t, 1, terminal.NewSeesaw)
+	weather(t, 1, terminal.NewAlternatingStorm)
 }
 
 // weather runs storms of a kind in every terminal.
@@ -51,7 +51,7 @@ func weather(t *testing.T, kind uint64, brew func(*rand.Rand, int) terminal.Stor
 		for run := range runs {
 			t.Run(fmt.Sprintf("%s/%d", name, run), func(t *testing.T) {
 				t.Parallel()
-				storm(t, name, brew(rand.New(rand.NewPCG(seed, kind<<32|uint64(i<<16+run))), storyLines))
+				storm(t, name, brew(rand.New(rand.NewPCG(seed, kind<<32|uint64(i<<16+run))), fixtureLines))
 				if t.Failed() {
 					t.Logf("-terminal.seed %d", seed)
 				}
@@ -60,12 +60,12 @@ func weather(t *testing.T, kind uint64, brew func(*rand.Rand, int) terminal.Stor
 	}
 }
 
-// storyLines is how long a story is that a storm goes over.
-const storyLines = 2000
+// fixtureLines is how long a fixture is that a storm goes over.
+const fixtureLines = 2000
 
 func storm(t *testing.T, name string, weather terminal.Storm) {
-	home, story := newStoryHome(t, storyLines, 8, 10)
-	s := newWindow(t, home, name, shell(home.Parley()+" --model script/story.ndjson"))
+	home, fixture := newFixtureHome(t, fixtureLines, 8, 10)
+	s := newWindow(t, home, name, shell(home.Parley()+" --model script/fixture.ndjson"))
 	s.until(ready)
 	over, err := s.Storm(weather)
 	s.must(err)
@@ -77,8 +77,8 @@ func storm(t *testing.T, name string, weather terminal.Storm) {
 	s.until("back 0")
 	before, told, after, err := terminal.Between(s.lines(), "$ tell", "parley attach ")
 	s.must(err)
-	s.holds(told, append([]terminal.Row{{Text: "$ tell"}}, story.Rows()...))
+	s.holds(told, append([]terminal.Row{{Text: "$ tell"}}, fixture.Rows()...))
 	s.kept(before, after)
 	s.lawful()
-	t.Logf("%s: %d lines, %d resizes", name, storyLines, weather.Count())
+	t.Logf("%s: %d lines, %d resizes", name, fixtureLines, weather.Count())
 }

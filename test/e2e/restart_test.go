@@ -56,17 +56,17 @@ func TestTerminalSurvivesDaemonRestart(t *testing.T) {
 }
 
 func restart(t *testing.T, name, way string, random *rand.Rand) {
-	home, story := newStoryHome(t, storyLines, 4, 12)
-	part := 1 + random.IntN(len(story.Parts)-2)
-	each := storyLines / len(story.Parts)
+	home, fixture := newFixtureHome(t, fixtureLines, 4, 12)
+	part := 1 + random.IntN(len(fixture.Parts)-2)
+	each := fixtureLines / len(fixture.Parts)
 	// However far behind the terminal is, the model does not get to the end of the
 	// part, nor into the call after it, which would be lost.
-	if _, err := home.Write("story.ndjson", story.Stopping(part).Script); err != nil {
+	if _, err := home.Write("fixture.ndjson", fixture.Stopping(part).Script); err != nil {
 		t.Fatal(err)
 	}
-	s := newWindow(t, home, name, shell(home.Parley()+" --model script/story.ndjson"))
+	s := newWindow(t, home, name, shell(home.Parley()+" --model script/fixture.ndjson"))
 	s.until(ready)
-	weather := terminal.NewStorm(random, storyLines)
+	weather := terminal.NewStorm(random, fixtureLines)
 	over, err := s.Storm(weather)
 	s.must(err)
 	s.press("tell\r")
@@ -84,26 +84,26 @@ func restart(t *testing.T, name, way string, random *rand.Rand) {
 		t.Fatalf("the daemon was %d and is %d: %v", pid, now, err)
 	}
 	s.press("go on\r")
-	s.must(s.Reach(storyLines - 1))
+	s.must(s.Reach(fixtureLines - 1))
 	s.must(over())
 	s.until(ready)
 	s.press("\x04")
 	s.until("back 0")
 	before, lines, after, err := terminal.Between(s.lines(), "$ tell", "parley attach ")
 	s.must(err)
-	at, rows := told(t, story.Parts[part], lines, leavings[way][0])
+	at, rows := partialRows(t, fixture.Parts[part], lines, leavings[way][0])
 	s.holds(lines, slices.Concat(
-		[]terminal.Row{{Text: "$ tell"}}, terminal.Story{Parts: story.Parts[:part]}.Rows(), rows,
-		leavings[way], []terminal.Row{{Text: "$ go on", Apart: true}}, terminal.Story{Parts: story.Parts[part+1:]}.Rows()))
+		[]terminal.Row{{Text: "$ tell"}}, terminal.Fixture{Parts: fixture.Parts[:part]}.Rows(), rows,
+		leavings[way], []terminal.Row{{Text: "$ go on", Apart: true}}, terminal.Fixture{Parts: fixture.Parts[part+1:]}.Rows()))
 	s.kept(before, after)
 	s.lawful()
-	logged(t, home, story, part, rows)
+	logged(t, home, fixture, part, rows)
 	t.Logf("%s, %s in part %d after %d rows, %d resizes", name, way, part, at, weather.Count())
 }
 
-// told is what the lines have of a part that was not told to its end: whole rows,
+// partialRows is what the lines have of a part that was not told to its end: whole rows,
 // and the beginning of the next. It says how many are whole.
-func told(t *testing.T, part terminal.Part, lines []string, end terminal.Row) (int, []terminal.Row) {
+func partialRows(t *testing.T, part terminal.Part, lines []string, end terminal.Row) (int, []terminal.Row) {
 	t.Helper()
 	whole := 0
 	for whole < len(part.Rows) && slices.ContainsFunc(lines, part.Rows[whole].Is) {
@@ -128,9 +128,9 @@ func told(t *testing.T, part terminal.Part, lines []string, end terminal.Row) (i
 	return whole, rows
 }
 
-// logged holds the log to the story: of the part that was cut it has a beginning,
+// logged holds the log to the fixture: of the part that was cut it has a beginning,
 // no more than was shown; of all others all.
-func logged(t *testing.T, home *rig.Home, story terminal.Story, cut int, shown []terminal.Row) {
+func logged(t *testing.T, home *rig.Home, fixture terminal.Fixture, cut int, shown []terminal.Row) {
 	t.Helper()
 	c, id, err := rig.Hello(home.Socket, "eve", "last", nil, home.Work)
 	if err != nil {
@@ -150,16 +150,16 @@ func logged(t *testing.T, home *rig.Home, story terminal.Story, cut int, shown [
 			said = append(said, b.Text)
 		}
 	}
-	if len(said) != len(story.Parts) {
-		t.Fatalf("the log has %d texts, not %d", len(said), len(story.Parts))
+	if len(said) != len(fixture.Parts) {
+		t.Fatalf("the log has %d texts, not %d", len(said), len(fixture.Parts))
 	}
 	for i, text := range said {
-		all := story.Parts[i].Text
+		all := fixture.Parts[i].Text
 		if i != cut && text != all || !strings.HasPrefix(all, text) {
-			t.Errorf("text %d of the log is not that of the story: %d bytes of %d", i, len(text), len(all))
+			t.Errorf("text %d of the log is not that of the fixture: %d bytes of %d", i, len(text), len(all))
 		}
 	}
-	for i, r := range story.Parts[cut].Rows {
+	for i, r := range fixture.Parts[cut].Rows {
 		// The last word of a row is no other's.
 		end := r.Text[strings.LastIndexByte(r.Text, ' '):]
 		if strings.Contains(said[cut], end) && (i >= len(shown) || shown[i] != r) {

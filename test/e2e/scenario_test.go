@@ -67,13 +67,13 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// stage is what the commands of one scenario share.
-type stage struct {
+// scenario is what its commands share.
+type scenario struct {
 	home   *rig.Home
 	actors map[string]*actor
 }
 
-type stageKey struct{}
+type scenarioKey struct{}
 
 func setup(env *testscript.Env) error {
 	parley, err := exec.LookPath("parley")
@@ -98,8 +98,8 @@ func setup(env *testscript.Env) error {
 	env.Setenv("SOCKET", home.Socket)
 	env.Setenv("STORE", home.Store)
 	env.Cd = home.Work
-	s := &stage{home: home, actors: make(map[string]*actor)}
-	env.Values[stageKey{}] = s
+	s := &scenario{home: home, actors: make(map[string]*actor)}
+	env.Values[scenarioKey{}] = s
 	env.Defer(func() {
 		for _, a := range s.actors {
 			a.end()
@@ -125,7 +125,7 @@ func ancestors(paths ...string) iter.Seq[string] {
 	}
 }
 
-func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+func scenarioOf(ts *testscript.TestScript) *scenario { return ts.Value(scenarioKey{}).(*scenario) }
 
 func usage(ts *testscript.TestScript, ok bool, text string) {
 	if !ok {
@@ -217,7 +217,7 @@ func (a *actor) end() {
 
 func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "spawn NAME CMD ARGS…")
-	s := stageOf(ts)
+	s := scenarioOf(ts)
 	cmd := s.home.Through(args[1], args[2:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts, s.home)
 	a, err := begin(cmd)
@@ -240,7 +240,7 @@ func environ(ts *testscript.TestScript, home *rig.Home) []string {
 	return out
 }
 
-func (s *stage) actor(ts *testscript.TestScript, name string) *actor {
+func (s *scenario) actor(ts *testscript.TestScript, name string) *actor {
 	a := s.actors[name]
 	if a == nil {
 		ts.Fatalf("nobody is called %s", name)
@@ -250,12 +250,12 @@ func (s *stage) actor(ts *testscript.TestScript, name string) *actor {
 
 func seen(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "seen NAME TEXT")
-	ts.Check(stageOf(ts).actor(ts, args[0]).says(args[1]))
+	ts.Check(scenarioOf(ts).actor(ts, args[0]).says(args[1]))
 }
 
 func send(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "signal NAME INT|TERM|KILL")
-	s := stageOf(ts)
+	s := scenarioOf(ts)
 	number, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
 	usage(ts, ok, "signal NAME INT|TERM|KILL")
 	if args[0] != "daemon" {
@@ -272,7 +272,7 @@ func send(ts *testscript.TestScript, neg bool, args []string) {
 
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "await NAME CODE")
-	a := stageOf(ts).actor(ts, args[0])
+	a := scenarioOf(ts).actor(ts, args[0])
 	select {
 	case <-a.gone:
 	case <-time.After(rig.Patience):
@@ -287,7 +287,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 
 func talk(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 1, "talk FILE")
-	pid, err := stageOf(ts).home.Holder()
+	pid, err := scenarioOf(ts).home.Holder()
 	ts.Check(err)
 	if pid == 0 {
 		ts.Check(ts.Exec("parley", "sessions", "list"))
@@ -297,7 +297,7 @@ func talk(ts *testscript.TestScript, neg bool, args []string) {
 		vars[name] = ts.Getenv(name)
 	}
 	before := len(vars)
-	conversation := rig.Talk{Socket: stageOf(ts).home.Socket, Vars: vars}
+	conversation := rig.Talk{Socket: scenarioOf(ts).home.Socket, Vars: vars}
 	err = conversation.Play(args[0], ts.ReadFile(args[0]))
 	fmt.Fprintln(ts.Stdout(), strings.Join(conversation.Heard(), "\n"))
 	ts.Check(err)
@@ -318,7 +318,7 @@ func kept(ts *testscript.TestScript) []string { return strings.Fields(ts.Getenv(
 func left(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 0, "left")
 	ts.Check(rig.Until(func() (bool, error) {
-		pid, err := stageOf(ts).home.Holder()
+		pid, err := scenarioOf(ts).home.Holder()
 		return pid == 0, err
 	}))
 }

@@ -56,16 +56,16 @@ func TestTwoTerminalsOneSession(t *testing.T) {
 	need.Time(t)
 	t.Parallel()
 	const lines = 240
-	home, story := newStoryHome(t, lines, 8, 4)
-	// In the middle of the story its tool waits for the gate.
+	home, fixture := newFixtureHome(t, lines, 8, 4)
+	// In the middle of the fixture its tool waits for the gate.
 	gate := filepath.Join(home.Work, "gate")
 	if err := syscall.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := home.Write("noise.sh", `[ "$1" != T03 ] || read x <gate`+"\n"+story.Noise); err != nil {
+	if _, err := home.Write("noise.sh", `[ "$1" != T03 ] || read x <gate`+"\n"+fixture.Noise); err != nil {
 		t.Fatal(err)
 	}
-	ann := newWindow(t, home, "xterm.js 6.0", shell(home.Parley()+" --model script/story.ndjson"))
+	ann := newWindow(t, home, "xterm.js 6.0", shell(home.Parley()+" --model script/fixture.ndjson"))
 	ann.until(ready)
 	ann.press("tell\r")
 	ann.must(ann.Reach(lines / 4))
@@ -78,7 +78,7 @@ func TestTwoTerminalsOneSession(t *testing.T) {
 	bob.press("again\r")
 	ann.until("once more")
 	bob.until("once more")
-	want := slices.Concat([]terminal.Row{{Text: "$ tell"}}, story.Rows(),
+	want := slices.Concat([]terminal.Row{{Text: "$ tell"}}, fixture.Rows(),
 		[]terminal.Row{{Text: "$ again", Apart: true}, {Text: "and once more", Apart: true}})
 	composed(t, ann)
 	for _, s := range []*window{ann, bob} {
@@ -122,12 +122,12 @@ func couple(t *testing.T) (ann, bob *window, eve *rig.Client) {
 	ann.until(ready)
 	bob = newWindow(t, home, "tmux", shell(home.Parley()+" attach last"))
 	bob.until(ready)
-	return ann, bob, witness(t, home)
+	return ann, bob, observer(t, home)
 }
 
-// witness is a client that sees all that happens in the session, and cannot
+// observer is a client that sees all that happens in the session, and cannot
 // answer.
-func witness(t *testing.T, home *rig.Home) *rig.Client {
+func observer(t *testing.T, home *rig.Home) *rig.Client {
 	t.Helper()
 	zero := event.Seq(0)
 	eve, _, err := rig.Hello(home.Socket, "eve", "last", &zero, home.Work)
@@ -277,7 +277,7 @@ func ahead(t *testing.T, name, keys string) {
 	}
 	s := newWindow(t, home, name, shell(home.Parley()+" --model script/ask.ndjson"))
 	s.until(ready)
-	eve := witness(t, home)
+	eve := observer(t, home)
 	x := s.Terminal.(*terminal.Xterm)
 	// The first three times keys come as the daemon tells of it, so that they are
 	// read before or with it; then as soon as the terminal reads the first bytes.

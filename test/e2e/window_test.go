@@ -182,16 +182,16 @@ func configure(t *testing.T, home *rig.Home, text string) {
 	}
 }
 
-// newStoryHome is a home in which the model tells a story, and may use its tool.
-func newStoryHome(t *testing.T, lines, parts int, seconds float64) (*rig.Home, terminal.Story) {
+// newFixtureHome is a home in which the model writes a fixture, and may use its tool.
+func newFixtureHome(t *testing.T, lines, parts int, seconds float64) (*rig.Home, terminal.Fixture) {
 	t.Helper()
 	home := newHome(t)
-	story := terminal.NewStory(lines, parts, seconds, terminal.Widths())
-	for name, text := range map[string]string{"story.ndjson": story.Script, "noise.sh": story.Noise} {
+	fixture := terminal.NewFixture(lines, parts, seconds, terminal.Widths())
+	for name, text := range map[string]string{"fixture.ndjson": fixture.Script, "noise.sh": fixture.Noise} {
 		if _, err := home.Write(name, text); err != nil {
 			t.Fatal(err)
 		}
 	}
 	configure(t, home, `{"permission":{"allow":["bash"]}}`)
-	return home, story
+	return home, fixture
 }

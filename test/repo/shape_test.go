@@ -114,7 +114,7 @@ func isChild(p string) bool {
 func sameFamily(a, b string) bool { return strings.Split(a, "/")[0] == strings.Split(b, "/")[0] }
 
 // Every package says what it is, and every exported name has a comment.
-func TestDocs(t *testing.T) {
+func TestEveryExportedNameIsDocumented(t *testing.T) {
 	err := filepath.WalkDir(root+"/internal", func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -182,7 +182,7 @@ const (
 
 // No file and no function of the program, test suites apart, is longer than it
 // should be.
-func TestSizes(t *testing.T) {
+func TestFilesAndFunctionsAreShort(t *testing.T) {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

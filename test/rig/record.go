@@ -13,7 +13,7 @@ import (
 )
 
 // Record lets a session happen as a script says and returns what its first
-// client saw of it, tidied (see [Home.tidy]): real daemons, real tools, real
+// client saw of it, normalized (see [Home.normalize]): real daemons, real tools, real
 // files; only the model's words are written down. The script is a txtar archive:
 // model is what the model says (package llm/script), config a configuration,
 // play what people do, and every other file is one of the workspace. The lines
@@ -34,13 +34,13 @@ import (
 // ${WORK} is the workspace, ${SESSION} the session. The recording ends with the
 // event that its client was last waiting for.
 //
-// With hurry above 1 people and the model are that many times as fast: what
+// With speed above 1 people and the model are that many times as fast: what
 // happens is the same, the times are not. So that it is, people of a script act
 // only while something waits for them: an ask, a call that reads from a pipe, or
 // a model with a delay that is not waited for. A pipe is good for one time: who
 // opens it anew may meet the one who is about to close it.
-func (h *Home) Record(name string, script []byte, hurry float64) ([]event.Event, error) {
-	r := &recorder{home: h, hurry: max(hurry, 1), clients: map[string]*talker{}}
+func (h *Home) Record(name string, script []byte, speed float64) ([]event.Event, error) {
+	r := &recorder{home: h, speed: max(speed, 1), clients: map[string]*talker{}}
 	defer r.close()
 	play, err := r.set(txtar.Parse(script))
 	if err == nil {
@@ -61,13 +61,13 @@ func (h *Home) Record(name string, script []byte, hurry float64) ([]event.Event,
 	if me == nil {
 		return nil, fmt.Errorf("%s: nobody opens the session, or who did has left", name)
 	}
-	return h.tidy(append(r.seen, me.Lines()[:me.events]...))
+	return h.normalize(append(r.seen, me.Lines()[:me.events]...))
 }
 
 // A recorder is on its way through the script of a recording.
 type recorder struct {
 	home    *Home
-	hurry   float64
+	speed   float64
 	daemon  *Daemon
 	clients map[string]*talker
 	me      string // who is recorded
@@ -115,7 +115,7 @@ func (r *recorder) set(a *txtar.Archive) (play string, err error) {
 			continue
 		case "model":
 			path = model
-			if data, err = hurried(f.Data, r.hurry); err != nil {
+			if data, err = hurried(f.Data, r.speed); err != nil {
 				return "", err
 			}
 		}

@@ -16,7 +16,7 @@ func (r *recorder) line(line string) error {
 	switch who {
 	case "pause":
 		d, err := time.ParseDuration(rest)
-		time.Sleep(time.Duration(float64(d) / r.hurry))
+		time.Sleep(time.Duration(float64(d) / r.speed))
 		return err
 	case "$":
 		return r.shell(rest)

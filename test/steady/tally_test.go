@@ -35,7 +35,7 @@ const report = `{"Action":"start","Package":"p/a"}
 
 // Each failure is one row, what failed most first, with what it said the first
 // time; that what holds it failed too is not said.
-func TestTally(t *testing.T) {
+func TestFailuresAreTallied(t *testing.T) {
 	tally, begun := newTally(3), 0
 	if err := tally.read(strings.NewReader(report), func() error { begun++; return nil }); err != nil || begun != 1 {
 		t.Fatalf("begun %d times: %v", begun, err)

@@ -289,7 +289,7 @@ func TestBrokenPipe(t *testing.T) {
 
 // Line mode that joins in the middle shows what is open from its beginning, and
 // then what follows.
-func TestAttach(t *testing.T) {
+func TestLateLineModeShowsOpenParts(t *testing.T) {
 	log := load(t)["answer"]
 	cut := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind() == "block.grew" }) + 2
 	s := transcript.New()

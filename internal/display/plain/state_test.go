@@ -11,7 +11,7 @@ import (
 
 // The table of gaps and phases is the one in the package's documentation, every
 // pair of parts.
-func TestTransitions(t *testing.T) {
+func TestGapsBetweenParts(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestTransitions(t *testing.T) {
 }
 
 // The phases of a simple run are the protocol's, in its order.
-func TestPhases(t *testing.T) {
+func TestPhasesOfSimpleRun(t *testing.T) {
 	var s State
 	got := []string{s.Phase.String()}
 	for _, p := range []Part{Query, Thought, CallLine, Outcome, Reply, Metrics} {
@@ -87,7 +87,7 @@ func TestStateIsImmutable(t *testing.T) {
 
 // Cut gives what ends in a newline and keeps the rest; a text without one is cut
 // where it became long.
-func TestCut(t *testing.T) {
+func TestBufferIsCutAtNewline(t *testing.T) {
 	for _, c := range []struct{ in, out, rest string }{
 		{"", "", ""},
 		{"abc", "", "abc"},

@@ -135,7 +135,7 @@ func must(err error) {
 // A process is killed again and again, at any point of a write and at any other
 // moment. Every durable event that anyone had seen is there, the text of what was open is
 // a prefix of what was seen, no seq is used again, and the log is legal.
-func TestKilled(t *testing.T) {
+func TestKilledProcessLosesNothing(t *testing.T) {
 	t.Parallel()
 	crashes := *crashes
 	switch {

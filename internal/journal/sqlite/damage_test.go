@@ -123,7 +123,7 @@ func TestLostPage(t *testing.T) {
 }
 
 // A file that is cut anywhere says so.
-func TestTruncated(t *testing.T) {
+func TestTruncatedFileIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	want := bySeq(kept(t, dir))

@@ -80,7 +80,7 @@ func TestOneHolder(t *testing.T) {
 }
 
 // Nobody else can read what is kept, in a folder whose name needs escaping too.
-func TestModes(t *testing.T) {
+func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b%20c?d#e", "store")
 	s := open(t, dir, journal.Options{})
 	defer s.Close()

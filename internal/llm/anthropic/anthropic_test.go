@@ -27,7 +27,7 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func TestSuite(t *testing.T)        { llmtest.Run(t, wire(t)) }
 func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
 func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
 func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
@@ -85,7 +85,7 @@ func body(t *testing.T, r llm.Request) map[string]any {
 }
 
 // How the effort is asked for, and how long an answer may be, depends on the model.
-func TestThinking(t *testing.T) {
+func TestEffortOfModel(t *testing.T) {
 	budget := func(n float64) any { return map[string]any{"type": "enabled", "budget_tokens": n} }
 	adaptive := any(map[string]any{"type": "adaptive", "display": "summarized"})
 	effort := func(e string) any { return map[string]any{"effort": e} }
@@ -141,7 +141,7 @@ func TestForeignRun(t *testing.T) {
 }
 
 // What the API refuses never goes out: empty texts, foreign ids, results apart from their call.
-func TestShape(t *testing.T) {
+func TestInvalidRequestNeverGoesOut(t *testing.T) {
 	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
 	ask(t, s, llm.Request{
 		Model:     "m",
@@ -162,7 +162,7 @@ func TestShape(t *testing.T) {
 func event(data string) string { return "event: x\ndata: " + data + "\n\n" }
 
 // The ends that the standard answers do not have.
-func TestEvents(t *testing.T) {
+func TestRareEnds(t *testing.T) {
 	text := event(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`) +
 		event(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)
 	end := func(reason string) string {

@@ -26,7 +26,7 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func TestSuite(t *testing.T)        { llmtest.Run(t, wire(t)) }
 func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
 func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
 func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
@@ -92,7 +92,7 @@ func TestForeignRun(t *testing.T) {
 }
 
 // What an effort becomes depends on the model.
-func TestThinking(t *testing.T) {
+func TestEffortOfModel(t *testing.T) {
 	for _, c := range []struct {
 		model  string
 		effort llm.Effort
@@ -152,7 +152,7 @@ func TestModelName(t *testing.T) {
 }
 
 // The ends and parts that the standard answers do not have.
-func TestEvents(t *testing.T) {
+func TestRareEnds(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
 		want       llmtest.Heard

@@ -9,7 +9,7 @@ import (
 )
 
 // The answer is the conversation.
-func TestAnswer(t *testing.T) {
+func TestAnswerIsTheConversation(t *testing.T) {
 	user := func(text string) llm.Message {
 		return llm.Message{Role: llm.User, Parts: []llm.Content{llm.Text{Text: text}}}
 	}
@@ -24,7 +24,7 @@ func TestAnswer(t *testing.T) {
 }
 
 // The stream ends once, also when it was cancelled before it began.
-func TestStream(t *testing.T) {
+func TestStreamEndsOnce(t *testing.T) {
 	ends := 0
 	for p := range llmtest.Open(mock.Provider, llm.Options{}).Stream(t.Context(), llm.Request{}) {
 		if _, ok := p.(llm.End); ok {

@@ -28,7 +28,7 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func TestSuite(t *testing.T)        { llmtest.Run(t, wire(t)) }
 func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
 func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
 func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }

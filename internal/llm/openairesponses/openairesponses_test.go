@@ -28,7 +28,7 @@ func wire(t testing.TB) llmtest.Wire {
 	}
 }
 
-func TestWire(t *testing.T)         { llmtest.Run(t, wire(t)) }
+func TestSuite(t *testing.T)        { llmtest.Run(t, wire(t)) }
 func FuzzStream(f *testing.F)       { llmtest.Fuzz(f, wire(f)) }
 func BenchmarkDeltas(b *testing.B)  { llmtest.Bench(b, wire(b)) }
 func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
@@ -117,7 +117,7 @@ func event(data string) string { return "data: " + data + "\n\n" }
 const completed = `{"type":"response.completed","response":{"model":"m","status":"completed"}}`
 
 // The ends and items that the standard answers do not have.
-func TestEvents(t *testing.T) {
+func TestRareEnds(t *testing.T) {
 	picture := base64.StdEncoding.EncodeToString([]byte("JPEG"))
 	for _, c := range []struct {
 		name, body string

@@ -59,7 +59,7 @@ func announce(attempt int, wait time.Duration, f llm.Fault) llm.Part {
 }
 
 // The whole policy, with a jitter of nothing: which failures are asked again, when, and what a caller sees.
-func TestRetry(t *testing.T) {
+func TestRetryPolicy(t *testing.T) {
 	opaque := llm.Opaque{Provider: "p", Model: "m", Data: []byte("1")}
 	for _, c := range []struct {
 		name    string
@@ -118,7 +118,7 @@ func TestRetry(t *testing.T) {
 }
 
 // The jitter is a fifth to either side.
-func TestJitter(t *testing.T) {
+func TestJitterIsAFifth(t *testing.T) {
 	for random, want := range map[float64]time.Duration{0: 800 * time.Millisecond, 0.5: time.Second, 0.75: 1100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			inner := &plays{answers: [][]llm.Part{fails(busy), good}}
@@ -131,7 +131,7 @@ func TestJitter(t *testing.T) {
 }
 
 // Max changes how often; a negative one means never.
-func TestMax(t *testing.T) {
+func TestMaxRetries(t *testing.T) {
 	for most, want := range map[int]int{0: 4, 2: 2, -1: 0} {
 		synctest.Test(t, func(t *testing.T) {
 			h, _ := llmtest.Hear(retry.Wrap(&plays{answers: [][]llm.Part{fails(busy)}}, retry.Options{Max: most}).Stream(t.Context(), llm.Request{}))

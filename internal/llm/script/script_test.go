@@ -34,7 +34,7 @@ func ask(t testing.TB, m llm.Model, r llm.Request) (llmtest.Heard, []llm.Part) {
 }
 
 // Each kind of line, in the parts and at the times it says.
-func TestPlay(t *testing.T) {
+func TestLinesBecomeParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, err := script.Open("testdata/demo.jsonl")
 		if err != nil {
@@ -120,7 +120,7 @@ const conditional = `{"when":"summary"}
 `
 
 // Which answer a request is due, from its messages alone.
-func TestOrder(t *testing.T) {
+func TestAnswerDueByMessages(t *testing.T) {
 	summary := "{\"when\":\"summary\"}\n{\"text\":\"short\"}\n{\"stop\":\"\"}\n" + three
 	for _, c := range []struct {
 		name, script string
@@ -165,7 +165,7 @@ func TestOrder(t *testing.T) {
 }
 
 // With the retry middleware a script's failures pass, and the answers after them come in order.
-func TestRetries(t *testing.T) {
+func TestScriptedFailuresPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := retry.Wrap(parse(t, failing), retry.Options{})
 		h, _ := llmtest.Hear(m.Stream(t.Context(), llm.Request{Messages: []llm.Message{user("a")}}))
@@ -176,7 +176,7 @@ func TestRetries(t *testing.T) {
 }
 
 // A counted script gives the n-th answer to the n-th request, whatever the request.
-func TestCount(t *testing.T) {
+func TestCountedAnswers(t *testing.T) {
 	m := parse(t, "{\"order\":\"count\"}\n"+three)
 	for _, want := range []string{"one", "two", "three", ""} {
 		h, _ := ask(t, m, llm.Request{Messages: []llm.Message{user("a")}})
@@ -256,7 +256,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 // A cancelled context ends a pause, and a text between two of its deltas.
-func TestCancel(t *testing.T) {
+func TestCancelEndsPause(t *testing.T) {
 	for _, text := range []string{`{"delay_ms":60000}`, `{"text":"a","times":1000000000}`, `{"text":"ab","chunk":1,"rate":0.01}`} {
 		synctest.Test(t, func(t *testing.T) {
 			m := parse(t, text+"\n"+`{"stop":""}`)

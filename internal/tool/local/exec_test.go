@@ -259,7 +259,7 @@ func TestCannotStart(t *testing.T) {
 }
 
 // Names of spill files are made safe, unique and private.
-func TestSpill(t *testing.T) {
+func TestSpillFilesArePrivate(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, dir, 0, 0)
 	paths := map[string]bool{}

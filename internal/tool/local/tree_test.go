@@ -26,7 +26,7 @@ func TestNoProcessTable(t *testing.T) {
 }
 
 // The variable that marks a process is found as a whole assignment only.
-func TestContains(t *testing.T) {
+func TestMarkIsAWholeAssignment(t *testing.T) {
 	environ := []byte("A=1\x00PARLEY_CALL=abc\x00B=PARLEY_CALL=xyz\x00")
 	for mark, want := range map[string]bool{
 		"PARLEY_CALL=abc": true, "A=1": true, "PARLEY_CALL=ab": false, "PARLEY_CALL=xyz": false, "CALL=abc": false,

@@ -267,7 +267,7 @@ func TestReadSpilled(t *testing.T) {
 }
 
 // Read remembers what a file held, whole or in part, so a later change by someone else shows.
-func TestSeen(t *testing.T) {
+func TestReadRemembersWhatItRead(t *testing.T) {
 	dir := t.TempDir()
 	w := tooltest.World(t, dir)
 	for name, a := range map[string]args{"whole": {"path": "whole"}, "part": {"path": "part", "limit": 1}} {

@@ -38,7 +38,7 @@ func FuzzArguments(f *testing.F) {
 }
 
 // A sub-agent is what its profile says; rules name the profile, people see the description.
-func TestSpawn(t *testing.T) {
+func TestSpawnFollowsTheProfile(t *testing.T) {
 	tl := task.New(task.Profiles...)
 	var asked []tool.Agent
 	w := spawner(&asked)

@@ -42,7 +42,7 @@ func call(t testing.TB, w tool.World, path, content string) (tool.Preview, tool.
 }
 
 // What is written, what of the old file is kept, and what is said about it.
-func TestWrite(t *testing.T) {
+func TestWhatIsWritten(t *testing.T) {
 	for _, tt := range []struct {
 		name, old, content string // old "-" is no file
 		want, text         string
@@ -91,7 +91,7 @@ func TestWrite(t *testing.T) {
 }
 
 // A file that someone else changed since it was seen is not overwritten, until it is seen again.
-func TestStale(t *testing.T) {
+func TestStaleFileIsNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	w := tooltest.World(t, dir)
 	path := filepath.Join(dir, "f")

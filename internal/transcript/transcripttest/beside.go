@@ -8,7 +8,7 @@ import (
 )
 
 // beside lets something happen that is no part of what the model does.
-func (s *Story) beside() {
+func (s *Generator) beside() {
 	id, root := s.State.Session, s.State
 	switch s.r.IntN(9) {
 	case 0:
@@ -35,7 +35,7 @@ func (s *Story) beside() {
 }
 
 // tools lets a tool join, or the first one leave.
-func (s *Story) tools() {
+func (s *Generator) tools() {
 	var c event.ToolsChanged
 	if had := s.State.Tools; len(had) > 1 {
 		c.Left = []string{had[0].Name}
@@ -45,7 +45,7 @@ func (s *Story) tools() {
 	s.Add(s.State.Session, c)
 }
 
-func (s *Story) client() {
+func (s *Generator) client() {
 	clients := s.State.Clients
 	if n := len(clients); n > 1 && s.one(2) {
 		s.Add(s.State.Session, event.ClientLeft{Client: clients[s.r.IntN(n)].Client})
@@ -57,7 +57,7 @@ func (s *Story) client() {
 }
 
 // shell is a call of a person's, beside the run.
-func (s *Story) shell() {
+func (s *Generator) shell() {
 	id := s.State.Session
 	add := func(b event.Body) { s.take(event.Event{Session: id, Body: b}) }
 	if len(s.State.Loose) == 0 {
@@ -75,7 +75,7 @@ func (s *Story) shell() {
 }
 
 // queue lets an input wait, or changes one that does.
-func (s *Story) queue() {
+func (s *Generator) queue() {
 	id, root := s.State.Session, s.State
 	if n := len(root.Queue); n > 0 && s.one(2) {
 		in := root.Queue[s.r.IntN(n)].Input
@@ -99,11 +99,11 @@ func (s *Story) queue() {
 }
 
 // add lets something happen outside the run.
-func (s *Story) add(b event.Body) { s.take(event.Event{Session: s.State.Session, Body: b}) }
+func (s *Generator) add(b event.Body) { s.take(event.Event{Session: s.State.Session, Body: b}) }
 
 // stop ends the run before its time: a person stops it, it fails, or the daemon
 // died in it.
-func (s *Story) stop() {
+func (s *Generator) stop() {
 	why := transcript.Why{Reason: event.ReasonAborted, Who: "parley", After: true}
 	switch s.r.IntN(3) {
 	case 0:
@@ -121,7 +121,7 @@ func (s *Story) stop() {
 }
 
 // stranded drops the steers and follow-ups whose run is gone.
-func (s *Story) stranded() {
+func (s *Generator) stranded() {
 	for _, lane := range []event.Lane{event.LaneSteer, event.LaneFollowUp} {
 		for _, in := range s.State.Queued(lane) {
 			s.add(event.InputDropped{Input: in.Input, Reason: event.DropAborted})

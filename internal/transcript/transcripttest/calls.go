@@ -6,7 +6,7 @@ import (
 )
 
 // calls takes one of the step's open calls further, or ends the step.
-func (s *Story) calls(in *transcript.State) {
+func (s *Generator) calls(in *transcript.State) {
 	var open []*transcript.Call
 	for _, c := range in.Step.Calls {
 		if c.Ended == nil {
@@ -20,7 +20,7 @@ func (s *Story) calls(in *transcript.State) {
 	s.call(in, open[s.r.IntN(len(open))])
 }
 
-func (s *Story) call(in *transcript.State, c *transcript.Call) {
+func (s *Generator) call(in *transcript.State, c *transcript.Call) {
 	id := in.Session
 	switch {
 	case c.Decided == nil:
@@ -46,7 +46,7 @@ func (s *Story) call(in *transcript.State, c *transcript.Call) {
 }
 
 // decide takes a call to its decision: by a rule, by nobody, or by a person.
-func (s *Story) decide(in *transcript.State, c *transcript.Call) {
+func (s *Generator) decide(in *transcript.State, c *transcript.Call) {
 	id := in.Session
 	for _, a := range in.Asks {
 		if a.Call == c.ID {
@@ -67,7 +67,7 @@ func (s *Story) decide(in *transcript.State, c *transcript.Call) {
 	}
 }
 
-func (s *Story) answer(in *transcript.State, a event.AskOpened) {
+func (s *Generator) answer(in *transcript.State, a event.AskOpened) {
 	key, outcome := "y", event.OutcomeAllowed
 	if s.one(3) {
 		key, outcome = "n", event.OutcomeDenied
@@ -81,7 +81,7 @@ func (s *Story) answer(in *transcript.State, a event.AskOpened) {
 }
 
 // open begins the sub-agent of a call.
-func (s *Story) open(c *transcript.Call) {
+func (s *Generator) open(c *transcript.Call) {
 	id := event.SessionID("sess-" + s.name("agent"))
 	s.tasks[c.ID] = id
 	s.Add(id, event.SessionOpened{Origin: event.OriginAgent, Parent: s.State.Session, Call: c.ID, Profile: s.pick("research", "tests"), Description: s.name("look "), Prompt: "Look."},
@@ -90,7 +90,7 @@ func (s *Story) open(c *transcript.Call) {
 }
 
 // agent takes a sub-agent further, or closes it when its run has ended.
-func (s *Story) agent(in *transcript.State) {
+func (s *Generator) agent(in *transcript.State) {
 	if in.Run != nil {
 		s.run(in)
 		return

@@ -58,7 +58,7 @@ func pair(t *testing.T) (server, client transport.Conn) {
 }
 
 // The socket is its user's alone, in a directory that is too.
-func TestModes(t *testing.T) {
+func TestSocketIsPrivate(t *testing.T) {
 	dir := filepath.Join(place(t), "deep", "er")
 	path := filepath.Join(dir, "sock")
 	listen(t, path)
@@ -71,7 +71,7 @@ func TestModes(t *testing.T) {
 }
 
 // Each end knows who the other is.
-func TestPeer(t *testing.T) {
+func TestPeersKnowEachOther(t *testing.T) {
 	server, client := pair(t)
 	want := transport.Peer{Known: true, UID: os.Geteuid(), PID: os.Getpid()}
 	if d := cmp.Diff([]transport.Peer{want, want}, []transport.Peer{server.Peer(), client.Peer()}); d != "" {
@@ -119,7 +119,7 @@ func TestHalfClose(t *testing.T) {
 
 // A socket file that a dead process left is replaced, one that is listened on is
 // not, and nothing else that has the name is.
-func TestTakingOver(t *testing.T) {
+func TestDeadSocketIsReplaced(t *testing.T) {
 	dir := place(t)
 	path := filepath.Join(dir, "s", "sock")
 	first := listen(t, path)
@@ -165,7 +165,7 @@ func stale(t *testing.T, path string) {
 }
 
 // Close takes the file away, and a listener that is closed accepts no more.
-func TestClose(t *testing.T) {
+func TestCloseRemovesTheSocket(t *testing.T) {
 	path := filepath.Join(place(t), "s", "sock")
 	l := listen(t, path)
 	accepted := make(chan error, 1)
@@ -198,7 +198,7 @@ func TestAcceptEnds(t *testing.T) {
 
 // A directory that others can reach, or that is a link, is refused, unless it is
 // meant to be shared; a path that is too long is, with its length.
-func TestRefusals(t *testing.T) {
+func TestUnsafeFolderIsRefused(t *testing.T) {
 	dir := place(t)
 	open := filepath.Join(dir, "open")
 	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o755), os.Mkdir(filepath.Join(dir, "own"), 0o700),

@@ -7,7 +7,7 @@
 // client sends nothing; what it sends all the same is answered with an error
 // event.
 //
-// [Reader] reads it, of any program, and yields display commands: the seed's
+// [Reader] reads it, of any program, and yields display commands: the
 // stream has no sessions, steps or responses, and a call may follow another
 // before the first has its result, so it is shown as it comes rather than made
 // into a log that it never was. [Render] is the whole of parley render.

@@ -70,7 +70,7 @@ func stream(log []event.Event, capabilities string) string {
 var forms = []struct{ name, capabilities string }{{"whole", ""}, {"token", "resume,token"}}
 
 // Every scenario gives the stream of its golden file, in both forms.
-func TestEncode(t *testing.T) {
+func TestStreamOfScenarios(t *testing.T) {
 	for name, log := range load(t) {
 		for _, form := range forms {
 			got := stream(log, form.capabilities)
@@ -286,7 +286,7 @@ func paths(prefix string, s *jsonschema.Schema) []string {
 
 // A client that joins in the middle of a run gets the piece that is open, and
 // then what everybody gets.
-func TestAttach(t *testing.T) {
+func TestLateClientGetsOpenPiece(t *testing.T) {
 	log := load(t)["markdown"]
 	for cut := range log {
 		s := transcript.New()

@@ -41,7 +41,7 @@ func render(t testing.TB, in string, o plain.Options) string {
 
 // Each file holds a stream, what it looks like in a pipe, and where that differs
 // by more than its colours, on a terminal of 20 columns.
-func TestRender(t *testing.T) {
+func TestRenderOfStreams(t *testing.T) {
 	files, err := filepath.Glob("testdata/render/*.txt")
 	if err != nil || len(files) < 24 {
 		t.Fatalf("%d files: %v", len(files), err)

@@ -91,7 +91,7 @@ func text(frames []wire.Frame) string {
 
 // Every scenario gives the stream of its golden file, from its first event and
 // to a client that joins when it is over.
-func TestEncode(t *testing.T) {
+func TestStreamOfScenarios(t *testing.T) {
 	for name, log := range load(t) {
 		s, frames := stream(log)
 		golden(t, filepath.Join("testdata", name+".jsonl"), text(frames))
@@ -334,7 +334,7 @@ func TestStreamOrder(t *testing.T) {
 
 // A client that joins at any point gets a history first if there is a past, the
 // welcome, and then, open pieces included, all the text that is said from there.
-func TestAttach(t *testing.T) {
+func TestLateClientGetsHistoryAndOpenPieces(t *testing.T) {
 	for name, log := range load(t) {
 		s := transcript.New()
 		for cut, e := range log {

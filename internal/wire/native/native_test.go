@@ -48,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // What the daemon writes, a client reads as what it was.
-func TestParse(t *testing.T) {
+func TestClientReadsWhatDaemonWrites(t *testing.T) {
 	d, p := &native.Dialect, laws.Peer
 	s := transcript.New()
 	for _, e := range eventtest.Run()[:12] {
@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 }
 
 // What a client writes, the daemon reads as what it was.
-func TestClientLines(t *testing.T) {
+func TestDaemonReadsWhatClientWrites(t *testing.T) {
 	since := event.Seq(7)
 	h := wire.Hello{Name: "parley", Version: "1", Build: "b", Cwd: "/w", Env: wire.Env{"A": "b"}, Capabilities: []string{"ask"}, Session: "last", Since: &since}
 	in := native.Dialect.Decode(wire.Peer{ID: "c1"}, nil, native.Hello(h))

@@ -180,8 +180,8 @@ func (d *daemon) serve(srv *server.Server, base string) {
 	d.t.Cleanup(d.stop)
 }
 
-// patience is how long a test waits for what must come.
-const patience = 5 * time.Minute
+// testTimeout is how long a test waits for what must come.
+const testTimeout = 5 * time.Minute
 
 // conn is a connection to one of the sockets.
 type conn struct {
@@ -200,7 +200,7 @@ func (d *daemon) dial(suffix string) *conn {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(testTimeout)); err != nil {
 		d.t.Fatal(err)
 	}
 	if suffix != "" {
@@ -281,9 +281,9 @@ func (c *conn) until(want string) {
 	}
 }
 
-// told reads events until that run has ended. Then nothing is open. In how many
+// eventsOf reads events until that run has ended. Then nothing is open. In how many
 // pieces a text comes is nobody's to know.
-func (c *conn) told(run string) []string {
+func (c *conn) eventsOf(run string) []string {
 	c.t.Helper()
 	var out []string
 	for {

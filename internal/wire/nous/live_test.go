@@ -52,7 +52,7 @@ func TestAsyncPrompt(t *testing.T) {
 	if accepted["run_id"] != "run-1" || accepted["leaf_id"] != nil || !strings.HasPrefix(accepted["session_id"].(string), "sess-") {
 		t.Errorf("%v", accepted)
 	}
-	got := events.told("run-1")
+	got := events.eventsOf("run-1")
 	want := lines(`
 agent_start run-1
 turn_start 1
@@ -101,7 +101,7 @@ agent_end run-1`)
 
 // 3: a steer at the gate skips the rest of the step, and its turn comes before
 // that of the follow-up; abort closes what is open.
-func TestControls(t *testing.T) {
+func TestSteerFollowUpAndAbort(t *testing.T) {
 	d := start(t, gated("work", "ls", "ls")+text("leave it", "Left.")+text("and then", "Then.")+gated("again"))
 	events := d.dial(".events")
 	d.ask("prompt", `{"text":"work","wait":false}`)
@@ -115,7 +115,7 @@ func TestControls(t *testing.T) {
 		t.Errorf("%v", p)
 	}
 	<-d.gate
-	got := events.told("run-1")
+	got := events.eventsOf("run-1")
 	want := lines(`
 tool_execution_update gate through the gate
 tool_execution_end gate
@@ -160,7 +160,7 @@ agent_end run-1`)
 	if m := d.try("abort", `{}`); m["ok"] == true && d.ask("get_state", `{}`)["run_state"] == "running" {
 		t.Errorf("%v", m)
 	}
-	got = events.told("run-2")
+	got = events.eventsOf("run-2")
 	if tail := strings.Join(got[len(got)-4:], "|"); tail != "warning provider_aborted request_aborted|message_end|turn_end 1|agent_end run-2" {
 		t.Errorf("%v", got)
 	}
@@ -170,7 +170,7 @@ agent_end run-1`)
 }
 
 // 4: modes hold before there is a session, and for every session after.
-func TestModes(t *testing.T) {
+func TestModesHoldForEverySession(t *testing.T) {
 	d := start(t, gated("work")+text("one\ntwo", "Both."))
 	d.ask("set_steering_mode", `{"mode":"all"}`)
 	if p := d.ask("get_state", `{}`); p["steering_mode"] != "all" || p["follow_up_mode"] != "one-at-a-time" || p["session_id"] != "" {
@@ -182,7 +182,7 @@ func TestModes(t *testing.T) {
 	d.ask("steer", `{"text":"one"}`)
 	d.ask("steer", `{"text":"two"}`)
 	<-d.gate
-	got := strings.Join(events.told("run-1"), "|")
+	got := strings.Join(events.eventsOf("run-1"), "|")
 	if !strings.Contains(got, "turn_start 2|message_start user|message_end|message_start assistant|message_update Both.") || strings.Contains(got, "turn_start 3") {
 		t.Errorf("%v", got)
 	}
@@ -194,7 +194,7 @@ func TestModes(t *testing.T) {
 
 // 5: new, switch and branch keep their contexts apart; the model sees what was
 // said before in the session, and only that.
-func TestSessions(t *testing.T) {
+func TestSessionsKeepContextsApart(t *testing.T) {
 	d := start(t, text("first", "One.")+text("second", "Two.")+text("third", "Three."))
 	sync := func(prompt string) map[string]any { return d.ask("prompt", fmt.Sprintf(`{"text":%q}`, prompt)) }
 	a := sync("first")
@@ -236,7 +236,7 @@ func TestSessions(t *testing.T) {
 
 // 6: a client that comes back recovers state and history, and in a run gets that
 // run from its start; the active session survives the daemon.
-func TestReconnect(t *testing.T) {
+func TestReconnectRecoversStateAndHistory(t *testing.T) {
 	d := start(t, text("first", "One.")+gated("work"))
 	d.ask("prompt", `{"text":"first"}`)
 	d.dial(".events").c.Close()
@@ -254,14 +254,14 @@ func TestReconnect(t *testing.T) {
 	}
 	late.until("tool_execution_start gate")
 	<-d.gate
-	got := late.told("run-2")
+	got := late.eventsOf("run-2")
 	if got[0] != "tool_execution_update gate through the gate" {
 		t.Errorf("%v", got)
 	}
 }
 
 // The active session and its leaf survive the daemon; run numbers begin anew.
-func TestRestart(t *testing.T) {
+func TestActiveSessionSurvivesRestart(t *testing.T) {
 	d := start(t, text("first", "One.")+text("second", "Two."))
 	d.ask("set_follow_up_mode", `{"mode":"all"}`)
 	session := d.ask("prompt", `{"text":"first"}`)["session_id"]
@@ -291,14 +291,14 @@ func TestActiveTools(t *testing.T) {
 	}
 	events := d.dial(".events")
 	d.ask("prompt", `{"text":"use","wait":false}`)
-	got := strings.Join(events.told("run-1"), "|")
+	got := strings.Join(events.eventsOf("run-1"), "|")
 	if !strings.Contains(got, "warning tool_not_active tool_not_active: ls|") || strings.Contains(got, "not_active: find") {
 		t.Errorf("%v", got)
 	}
 }
 
 // Extensions answer by their own words.
-func TestExtension(t *testing.T) {
+func TestExtensionAnswers(t *testing.T) {
 	d := start(t, text("hello", "Hi."))
 	if p := d.ask("extension_command", `{"name":"echo","payload":{"text":"hi"}}`); p["echo"] != "hi" {
 		t.Errorf("%v", p)
@@ -320,7 +320,7 @@ func TestConnectAfterPrompt(t *testing.T) {
 			t.Fatalf("%v", p)
 		}
 		c := d.dial(".events")
-		got := c.told(run)
+		got := c.eventsOf(run)
 		c.c.Close()
 		for i := range got {
 			got[i] = strings.ReplaceAll(got[i], run, "run")
@@ -331,7 +331,7 @@ func TestConnectAfterPrompt(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" || len(got) != 10 {
 			t.Fatalf("run %d, %d events: %s", n, len(got), d)
 		}
-		if got := always.told(run); len(got) != 10 {
+		if got := always.eventsOf(run); len(got) != 10 {
 			t.Fatalf("the other one: %v", got)
 		}
 	}
@@ -343,7 +343,7 @@ func TestIdleAfterEnd(t *testing.T) {
 	events := d.dial(".events")
 	for n := 1; n <= 10; n++ {
 		d.ask("prompt", `{"text":"hello","wait":false}`)
-		events.told(fmt.Sprintf("run-%d", n))
+		events.eventsOf(fmt.Sprintf("run-%d", n))
 		if p := d.ask("get_state", `{}`); p["run_state"] != "idle" || p["run_id"] != "" {
 			t.Fatalf("after run %d: %v", n, p)
 		}
@@ -355,7 +355,7 @@ func TestManyPrompts(t *testing.T) {
 	d := start(t, text("hello", "Hi."))
 	events := d.dial(".events")
 	d.ask("prompt", `{"text":"hello","wait":false}`)
-	events.told("run-1")
+	events.eventsOf("run-1")
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
@@ -368,7 +368,7 @@ func TestManyPrompts(t *testing.T) {
 	}
 	group.Wait()
 	for n := 2; n <= 11; n++ {
-		if got := events.told(fmt.Sprintf("run-%d", n)); len(got) != 10 {
+		if got := events.eventsOf(fmt.Sprintf("run-%d", n)); len(got) != 10 {
 			t.Errorf("%v", got)
 		}
 	}
@@ -379,7 +379,7 @@ func TestManyPrompts(t *testing.T) {
 
 // Lines are answered in order also when they come all at once, with CR, a broken
 // one and one over the limit among them, and after a half-close.
-func TestPipelining(t *testing.T) {
+func TestPipelinedLinesAreAnsweredInOrder(t *testing.T) {
 	d := start(t, text("hello", "Hi."))
 	c := d.dial("")
 	for _, l := range []string{`{"id":"1","type":"ping"}` + "\r\n", "nonsense\n", `{"id":"2","type":"prompt","payload":{"text":"hello"}}` + "\n", strings.Repeat("x", 2<<20) + "\n", `{"id":"3","type":"ping"}` + "\n", `{"id":"4","type":"ping"}`} {
@@ -404,7 +404,7 @@ func TestPipelining(t *testing.T) {
 }
 
 // The daemon leaves at once, whatever its clients do.
-func TestLeave(t *testing.T) {
+func TestDaemonLeavesAtOnce(t *testing.T) {
 	d := start(t, gated("work"))
 	events, idle, busy := d.dial(".events"), d.dial(""), d.dial("")
 	busy.send("prompt", `{"text":"work"}`)

@@ -38,7 +38,7 @@ func (l Laws) joined(t *testing.T) {
 		logs[name] = plain(logs[name])
 	}
 	for seed := range uint64(8) {
-		logs[fmt.Sprint("story ", seed)] = plain(transcripttest.Tell(seed, 200))
+		logs[fmt.Sprint("story ", seed)] = plain(transcripttest.Generate(seed, 200))
 	}
 	checked := 0
 	for _, name := range slices.Sorted(maps.Keys(logs)) {

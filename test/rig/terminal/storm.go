@@ -5,7 +5,7 @@ import "math/rand/v2"
 // A Storm is how sizes change while a program writes.
 type Storm []Move
 
-// A Move begins when the program has come to a line of its story, at some moment
+// A Move begins when the program has come to a line of its fixture, at some moment
 // around the bytes of it.
 type Move struct {
 	At    int     `json:"at"`    // the number of the line
@@ -37,7 +37,7 @@ func Widths() []int {
 	return widths
 }
 
-// NewStorm makes moves over a story of n lines: to each station and somewhere
+// NewStorm makes moves over a fixture of n lines: to each station and somewhere
 // else in between, at one stroke or dragged there by hand.
 func NewStorm(random *rand.Rand, n int) Storm {
 	var out Storm
@@ -65,11 +65,11 @@ func NewStorm(random *rand.Rand, n int) Storm {
 	return out
 }
 
-// NewSeesaw makes moves over a story of n lines: to a high and narrow screen, whose
+// NewAlternatingStorm makes moves over a fixture of n lines: to a high and narrow screen, whose
 // live rows are as many as there ever are, and on to one of ten rows, which the
 // program hears of late. Tmux tells of a second change a quarter of a second after
 // the first, whoever asks.
-func NewSeesaw(random *rand.Rand, n int) Storm {
+func NewAlternatingStorm(random *rand.Rand, n int) Storm {
 	const strokes = 20
 	var out Storm
 	for i := range strokes {

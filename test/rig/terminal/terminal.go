@@ -6,7 +6,7 @@
 // order in which the terminal took them in, and that no process it started is
 // left when a terminal is closed.
 //
-// It asks nothing of the program, and knows nothing of it but a [Story] that it
+// It asks nothing of the program, and knows nothing of it but a [fixture] that it
 // can be made to tell and the laws of its bytes, see [Violations].
 package terminal
 
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// patience is the longest that anything is waited for.
-const patience = 3 * time.Minute
+// waitLimit is the longest that anything is waited for.
+const waitLimit = 3 * time.Minute
 
 // A Terminal is a program in a terminal.
 type Terminal interface {
@@ -27,9 +27,9 @@ type Terminal interface {
 	Look() (Look, error)
 	// Lines returns the lines of scrollback and screen, soft-wrapped rows joined.
 	Lines() ([]string, error)
-	// Reach waits until the program has written a line of its story.
+	// Reach waits until the program has written a line of its fixture.
 	Reach(line int) error
-	// Storm changes sizes while the program tells its story; what it returns waits
+	// Storm changes sizes while the program tells its fixture; what it returns waits
 	// for the end of that.
 	Storm(s Storm) (wait func() error, err error)
 	// Tape returns all that happened so far.
@@ -53,14 +53,14 @@ func (l Look) Screen() string { return strings.Join(l.Rows, "\n") }
 
 // Until looks again and again until what is seen is as it is to be.
 func Until(t Terminal, what string, ok func(Look) bool) (Look, error) {
-	end := time.Now().Add(patience)
+	end := time.Now().Add(waitLimit)
 	for {
 		l, err := t.Look()
 		if err != nil || ok(l) {
 			return l, err
 		}
 		if time.Now().After(end) {
-			return l, fmt.Errorf("no %s within %s; the screen is\n%s", what, patience, l.Screen())
+			return l, fmt.Errorf("no %s within %s; the screen is\n%s", what, waitLimit, l.Screen())
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -151,7 +151,7 @@ func (m *Tmux) Tape() (Tape, error) {
 	return append(t, Moment{Write: b[at:]}), nil
 }
 
-// Storm changes sizes while the program tells its story; what it returns waits
+// Storm changes sizes while the program tells its fixture; what it returns waits
 // for the end of that.
 func (m *Tmux) Storm(s Storm) (wait func() error, err error) {
 	ended := make(chan error, 1)
@@ -186,12 +186,12 @@ func (m *Tmux) storm(s Storm) error {
 	return nil
 }
 
-// mark is the number of a line of a story.
+// mark is the number of a line of a fixture.
 var mark = regexp.MustCompile(`L(\d{4}) `)
 
-// Reach waits until the program has written a line of its story.
+// Reach waits until the program has written a line of its fixture.
 func (m *Tmux) Reach(line int) error {
-	end := time.Now().Add(2 * patience)
+	end := time.Now().Add(2 * waitLimit)
 	for {
 		b, err := m.end(1 << 14)
 		if err != nil {
@@ -203,7 +203,7 @@ func (m *Tmux) Reach(line int) error {
 			}
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("the story does not get to line %d", line)
+			return fmt.Errorf("the fixture does not get to line %d", line)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -207,7 +207,7 @@ func (x *Xterm) do(command map[string]any, into any) error {
 			return errors.New("xterm.js ended")
 		}
 		return json.Unmarshal(line, into)
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		return fmt.Errorf("xterm.js does not answer to %v", command)
 	}
 }
@@ -243,7 +243,7 @@ func (x *Xterm) Resize(w, h int) error {
 	return x.do(map[string]any{"exchange": []int{w, h}}, &struct{}{})
 }
 
-// Storm changes sizes while the program tells its story; what it returns waits
+// Storm changes sizes while the program tells its fixture; what it returns waits
 // for the end of that.
 func (x *Xterm) Storm(s Storm) (wait func() error, err error) {
 	c, err := x.ask(map[string]any{"storm": s})
@@ -254,8 +254,8 @@ func (x *Xterm) Storm(s Storm) (wait func() error, err error) {
 				return errors.New("xterm.js ended in the storm")
 			}
 			return nil
-		case <-time.After(2 * patience):
-			return errors.New("the story does not get to the end of the storm")
+		case <-time.After(2 * waitLimit):
+			return errors.New("the fixture does not get to the end of the storm")
 		}
 	}, err
 }
@@ -273,7 +273,7 @@ func (x *Xterm) Lines() ([]string, error) {
 	return said.Lines, err
 }
 
-// Reach waits until the program has written a line of its story.
+// Reach waits until the program has written a line of its fixture.
 func (x *Xterm) Reach(line int) error {
 	return x.do(map[string]any{"reach": line}, &struct{}{})
 }

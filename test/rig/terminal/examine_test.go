@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// told are the lines of a terminal that holds a story as it must.
-func told(rows []Row) []string {
+// rendered are the lines of a terminal that holds a fixture as it must.
+func rendered(rows []Row) []string {
 	var out []string
 	for i, r := range rows {
 		if r.Apart && i > 0 {
@@ -24,9 +24,9 @@ func told(rows []Row) []string {
 
 // Lines that are as they must be are found so, and whatever is wrong with them is
 // named, whichever line it is.
-func TestExamine(t *testing.T) {
-	rows := NewStory(64, 8, 1, Widths()).Rows()
-	good := told(rows)
+func TestWrongLinesAreNamed(t *testing.T) {
+	rows := NewFixture(64, 8, 1, Widths()).Rows()
+	good := rendered(rows)
 	if v := Examine(rows, good); !v.OK() {
 		t.Fatal(v)
 	}
@@ -68,7 +68,7 @@ func cutAt(line string, random *rand.Rand) string {
 }
 
 // Lines that moved are told from lines that are lost.
-func TestExamineOrder(t *testing.T) {
+func TestMovedLinesAreToldFromLost(t *testing.T) {
 	rows := []Row{{Text: "L0000 a E0000"}, {Text: "L0001 b E0001"}, {Text: "L0002 c E0002"}}
 	v := Examine(rows, []string{"L0000 a E0000", "L0002 c E0002", "L0001 b E0001"})
 	if want := (Verdict{Moved: []string{"L0001 b E0001"}}); !reflect.DeepEqual(v, want) {
@@ -98,7 +98,7 @@ func TestJoinedCharactersAreNoFault(t *testing.T) {
 
 // The bytes of a program that keeps the laws break none; each that breaks one is
 // found.
-func TestViolations(t *testing.T) {
+func TestUnlawfulBytesAreFound(t *testing.T) {
 	const begin, end = "\x1b[?2004h\x1b[?1004h\x1b[c", "\x1b[?2026l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?25h"
 	frame := func(text string) string { return begin + "\x1b[?2026h" + text + "\x1b[?2026l" + end }
 	for _, lawful := range []string{
@@ -151,7 +151,7 @@ func TestStormIsRepeatable(t *testing.T) {
 			t.Errorf("%v is left out", s)
 		}
 	}
-	if seesaw := NewSeesaw(rand.New(rand.NewPCG(1, 2)), 2000); seesaw[0].Steps[1].Size[1] != 10 || seesaw[len(seesaw)-1].At >= 2000 {
+	if seesaw := NewAlternatingStorm(rand.New(rand.NewPCG(1, 2)), 2000); seesaw[0].Steps[1].Size[1] != 10 || seesaw[len(seesaw)-1].At >= 2000 {
 		t.Errorf("a seesaw begins with %v and ends at line %d", seesaw[0].Steps, seesaw[len(seesaw)-1].At)
 	}
 	if len(sizes) != one.Count() || sizes[len(sizes)-1] != [2]int{80, 24} {
@@ -159,11 +159,11 @@ func TestStormIsRepeatable(t *testing.T) {
 	}
 }
 
-// Each row of a story is there once, and the widths that are asked for are hit
+// Each row of a fixture is there once, and the widths that are asked for are hit
 // exactly.
-func TestStory(t *testing.T) {
-	story := NewStory(2000, 8, 1, Widths())
-	rows := story.Rows()
+func TestFixtureRowsAreUnique(t *testing.T) {
+	fixture := NewFixture(2000, 8, 1, Widths())
+	rows := fixture.Rows()
 	indexOf(rows) // panics for two that are the same
 	lines, exact := 0, map[int]bool{}
 	for _, r := range rows {
@@ -172,8 +172,8 @@ func TestStory(t *testing.T) {
 		}
 		exact[len(r.Text)] = true
 	}
-	if lines != 2000 || len(story.Parts) < 2 {
-		t.Errorf("%d lines in %d parts", lines, len(story.Parts))
+	if lines != 2000 || len(fixture.Parts) < 2 {
+		t.Errorf("%d lines in %d parts", lines, len(fixture.Parts))
 	}
 	for _, w := range Widths() {
 		if !exact[w] {
@@ -181,14 +181,14 @@ func TestStory(t *testing.T) {
 		}
 	}
 	for i := range 2000 {
-		if n := strings.Count(story.Script, fmt.Sprintf("L%04d ", i)); n != 1 {
+		if n := strings.Count(fixture.Script, fmt.Sprintf("L%04d ", i)); n != 1 {
 			t.Errorf("line %d is told %d times", i, n)
 		}
 	}
 }
 
 // A tape that is written to a file is the same when it is read.
-func TestTape(t *testing.T) {
+func TestTapeRoundTrip(t *testing.T) {
 	tape := Tape{{Write: []byte("a\x1b[K\xff")}, {Resize: []int{40, 10}, MS: 3}, {Told: []int{40, 10}}, {Write: []byte("b")}}
 	path := filepath.Join(t.TempDir(), "tape")
 	if err := tape.Save(path); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A recording names no folder, session or client of the machine it was made on,
 // begins at noon, and keeps its distances.
-func TestTidy(t *testing.T) {
+func TestNormalizedRecordingNamesNoMachine(t *testing.T) {
 	h, err := NewHome(t.TempDir(), "parley")
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestTidy(t *testing.T) {
 		e.Seq, e.Time = event.Seq(40+3*i), begun.Add(time.Duration(i)*1049*time.Millisecond)
 		lines = append(lines, Line{Raw: line(e), Seq: e.Seq})
 	}
-	log, err := h.tidy(append(lines, Line{Raw: `{"type":"result"}`}))
+	log, err := h.normalize(append(lines, Line{Raw: `{"type":"result"}`}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestTidy(t *testing.T) {
 }
 
 // Durations are told in steps that another run of the same does not miss.
-func TestRounded(t *testing.T) {
+func TestDurationsAreRounded(t *testing.T) {
 	for ms, want := range map[int64]int64{0: 0, 1: 1, 4: 2, 7: 5, 38: 20, 99: 50, 100: 100, 149: 100, 151: 200, 7049: 7000} {
 		if got := rounded(ms); got != want {
 			t.Errorf("%d ms became %d, want %d", ms, got, want)
@@ -58,7 +58,7 @@ func TestRounded(t *testing.T) {
 
 // Two recordings tell the same although times, seqs, cuts of text and the order of
 // what is independent differ; what happens otherwise is named.
-func TestDiffer(t *testing.T) {
+func TestDifferingRecordingsAreNamed(t *testing.T) {
 	a := []event.Event{
 		durable(1, event.CallStarted{Call: "x"}), durable(2, event.CallStarted{Call: "y"}),
 		durable(3, event.CallEnded{Call: "x", Result: "1", DurationMS: 5}), durable(4, event.CallEnded{Call: "y"}),

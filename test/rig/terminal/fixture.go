@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A Story is a script for the model, and what a terminal must hold of it: lines
+// A Fixture is a script for the model, and what a terminal must hold of it: lines
 // with a number, each of which can be found again wherever it went. Between its
 // parts it runs a tool whose output is full of what must never reach a terminal.
 // To "again" the model says "and once more", whatever was told.
-type Story struct {
+type Fixture struct {
 	Script string // for the model
 	Noise  string // what noise.sh in the workspace has to be
 	Parts  []Part // each is an answer of the model
@@ -25,7 +25,7 @@ type Part struct {
 }
 
 // Rows are all rows of a terminal, in order.
-func (s Story) Rows() []Row {
+func (s Fixture) Rows() []Row {
 	var out []Row
 	for _, p := range s.Parts {
 		out = append(append(out, p.Rows...), p.Call...)
@@ -39,10 +39,10 @@ type Row struct {
 	Apart bool   // a blank row stands before it
 }
 
-// NewStory tells n lines in so many parts and in about so many seconds. Some are
+// NewFixture makes n lines in so many parts and in about so many seconds. Some are
 // exactly as wide as one of the widths.
-func NewStory(n, parts int, seconds float64, widths []int) Story {
-	t := teller{widths: widths}
+func NewFixture(n, parts int, seconds float64, widths []int) Fixture {
+	t := fixtureWriter{widths: widths}
 	for p := range parts {
 		t.parts = append(t.parts, Part{})
 		for end := (p + 1) * n / parts; t.number < end; {
@@ -56,14 +56,14 @@ func NewStory(n, parts int, seconds float64, widths []int) Story {
 	for _, p := range t.parts {
 		size += len([]rune(p.Text))
 	}
-	s := Story{Noise: noise, Parts: t.parts, rate: float64(size) / chunk / seconds}
+	s := Fixture{Noise: noise, Parts: t.parts, rate: float64(size) / chunk / seconds}
 	s.Script = s.write(-1)
 	return s
 }
 
-// Stopping is the same story, told by a model that stops after three quarters of
+// Stopping is the same fixture, with a model that stops after three quarters of
 // a part, for longer than anybody waits.
-func (s Story) Stopping(part int) Story {
+func (s Fixture) Stopping(part int) Fixture {
 	s.Script = s.write(part)
 	return s
 }
@@ -79,16 +79,16 @@ for i in 1 2 3 4; do echo "$i of $1"; sleep 0.06; done
 exit $2
 `
 
-// A teller writes a story down.
-type teller struct {
+// A fixtureWriter writes a fixture.
+type fixtureWriter struct {
 	widths []int
 	number int
 	groups int
 	parts  []Part
 }
 
-// group tells some lines of one kind.
-func (t *teller) group(lines int) {
+// group adds some lines of one kind.
+func (t *fixtureWriter) group(lines int) {
 	kind := kinds[t.groups%len(kinds)]
 	t.groups++
 	p := &t.parts[len(t.parts)-1]
@@ -107,31 +107,31 @@ type kind struct {
 	before, source, after, end string
 	prefix                     string // as it is shown
 	apart                      bool   // each is a paragraph
-	body                       func(t *teller, prefix int) string
+	body                       func(t *fixtureWriter, prefix int) string
 }
 
-func paragraph(body func(*teller, int) string) kind {
+func paragraph(body func(*fixtureWriter, int) string) kind {
 	return kind{after: "\n\n", apart: true, body: body}
 }
 
 var kinds = []kind{
-	paragraph(func(t *teller, _ int) string { return "short" }),
-	paragraph((*teller).wide),
-	paragraph(func(t *teller, _ int) string { return strings.Repeat("word and word ", 5+t.number%9) + "word" }),
-	paragraph(func(t *teller, _ int) string { return strings.Repeat("漢字", 12+t.number%40) }),
-	paragraph(func(t *teller, _ int) string {
+	paragraph(func(t *fixtureWriter, _ int) string { return "short" }),
+	paragraph((*fixtureWriter).wide),
+	paragraph(func(t *fixtureWriter, _ int) string { return strings.Repeat("word and word ", 5+t.number%9) + "word" }),
+	paragraph(func(t *fixtureWriter, _ int) string { return strings.Repeat("漢字", 12+t.number%40) }),
+	paragraph(func(t *fixtureWriter, _ int) string {
 		return strings.Repeat("👩‍💻 ok 👍🏽 e\u0301tude 🏳️‍🌈 ", 1+t.number%4) + "i\u0308"
 	}),
-	paragraph(func(t *teller, _ int) string { return strings.Repeat("x", 30+7*(t.number%30)) }),
-	{source: "- ", after: "\n", end: "\n", prefix: "• ", body: (*teller).wide},
-	{before: "```\n", after: "\n", end: "```\n\n", prefix: "  ", body: (*teller).wide},
-	{before: "```\n", after: "\n", end: "```\n\n", prefix: "  ", body: func(t *teller, _ int) string {
+	paragraph(func(t *fixtureWriter, _ int) string { return strings.Repeat("x", 30+7*(t.number%30)) }),
+	{source: "- ", after: "\n", end: "\n", prefix: "• ", body: (*fixtureWriter).wide},
+	{before: "```\n", after: "\n", end: "```\n\n", prefix: "  ", body: (*fixtureWriter).wide},
+	{before: "```\n", after: "\n", end: "```\n\n", prefix: "  ", body: func(t *fixtureWriter, _ int) string {
 		return strings.Repeat("if x == y { z(漢) } ", 1+t.number%12) + "//"
 	}},
 }
 
 // wide makes the line exactly as wide as one of the screens.
-func (t *teller) wide(prefix int) string {
+func (t *fixtureWriter) wide(prefix int) string {
 	width := t.widths[(t.number+t.groups/9)%len(t.widths)]
 	if prefix > 0 {
 		prefix = 2
@@ -140,7 +140,7 @@ func (t *teller) wide(prefix int) string {
 }
 
 // call runs the tool. What it says is shown when it fails.
-func (t *teller) call(part int) {
+func (t *fixtureWriter) call(part int) {
 	name, exit := called(part)
 	add := func(text string, apart bool) {
 		p := &t.parts[part]
@@ -170,7 +170,7 @@ func called(part int) (name string, exit int) {
 const chunk = 37
 
 // write is the script of a model that stops in one part, or in none.
-func (s Story) write(stop int) string {
+func (s Fixture) write(stop int) string {
 	var b strings.Builder
 	for i, p := range s.Parts {
 		if i == stop {
@@ -189,7 +189,7 @@ func (s Story) write(stop int) string {
 	return b.String() + `{"when":"again"}` + "\n" + `{"text":"and once more\n"}` + "\n" + `{"stop":""}` + "\n"
 }
 
-func (s Story) say(b *strings.Builder, text string) {
+func (s Fixture) say(b *strings.Builder, text string) {
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // a string

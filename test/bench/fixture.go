@@ -16,14 +16,14 @@ import (
 	"parley/test/rig"
 )
 
-// A stage is a home with the model server in its environment.
-type stage struct {
+// A fixture is a home with the model server in its environment.
+type fixture struct {
 	*rig.Home
 	daemon *rig.Daemon
 }
 
-// stage makes a home. It goes with the section.
-func (b *bench) stage(name string) (*stage, error) {
+// fixture makes a home. It goes with the section.
+func (b *bench) fixture(name string) (*fixture, error) {
 	dir, err := os.MkdirTemp(b.dir, name)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (b *bench) stage(name string) (*stage, error) {
 	}
 	h.Env = append(h.Env, b.model.env()...)
 	h.Env = append(h.Env, "TERM=xterm-256color", "LANG=C.UTF-8")
-	s := &stage{Home: h}
+	s := &fixture{Home: h}
 	b.mu.Lock()
 	b.stages = append(b.stages, s)
 	b.mu.Unlock()
@@ -42,8 +42,8 @@ func (b *bench) stage(name string) (*stage, error) {
 }
 
 // warm makes a home whose daemon runs and has answered once.
-func (b *bench) warm(name string, args ...string) (*stage, error) {
-	s, err := b.stage(name)
+func (b *bench) warm(name string, args ...string) (*fixture, error) {
+	s, err := b.fixture(name)
 	if err == nil {
 		err = s.serve(args...)
 	}
@@ -53,19 +53,19 @@ func (b *bench) warm(name string, args ...string) (*stage, error) {
 	return s, err
 }
 
-func (s *stage) serve(args ...string) (err error) {
+func (s *fixture) serve(args ...string) (err error) {
 	s.daemon, err = s.Serve(args...)
 	return err
 }
 
 // hello runs the prompt that takes next to nothing.
-func (s *stage) hello() error {
+func (s *fixture) hello() error {
 	_, err := s.finish(s.Command("run", "--model", "openai-chat/hello", "hello"))
 	return err
 }
 
 // finish runs a command to its end and returns its output.
-func (s *stage) finish(cmd *exec.Cmd) (string, error) {
+func (s *fixture) finish(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -75,14 +75,14 @@ func (s *stage) finish(cmd *exec.Cmd) (string, error) {
 }
 
 // restart ends the daemon and starts it anew.
-func (s *stage) restart(args ...string) error {
+func (s *fixture) restart(args ...string) error {
 	if err := s.daemon.Stop(); err != nil {
 		return err
 	}
 	return s.serve(args...)
 }
 
-func (s *stage) close() error {
+func (s *fixture) close() error {
 	var err error
 	if s.daemon != nil {
 		err = s.daemon.Stop()
@@ -153,7 +153,7 @@ func (p *peer) through(word string) error {
 }
 
 // native says hello on the native socket and returns when it is welcome.
-func (s *stage) native(session string, since *event.Seq) (*peer, event.SessionID, error) {
+func (s *fixture) native(session string, since *event.Seq) (*peer, event.SessionID, error) {
 	p, err := dial(s.Socket)
 	if err != nil {
 		return nil, "", err
@@ -179,7 +179,7 @@ func (s *stage) native(session string, since *event.Seq) (*peer, event.SessionID
 }
 
 // fresh is a connection that made a session and follows it from its start.
-func (s *stage) fresh() (*peer, event.SessionID, error) {
+func (s *fixture) fresh() (*peer, event.SessionID, error) {
 	var zero event.Seq
 	return s.native("new", &zero)
 }

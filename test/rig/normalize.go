@@ -16,12 +16,12 @@ var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
 const tick = 100 * time.Millisecond
 
-// tidy makes a recording of what a client saw: what would differ from one time
+// normalize makes a recording of what a client saw: what would differ from one time
 // to the next is set to what it means. The folders of the home become those of
 // somebody whose home is /home/me; the session is sess-01, a sub-agent's is
 // named for its call; clients are c1, c2 and so on; seq counts from 1; the first
 // event is at noon, and times are rounded.
-func (h *Home) tidy(lines []Line) ([]event.Event, error) {
+func (h *Home) normalize(lines []Line) ([]event.Event, error) {
 	var out []event.Event
 	for _, l := range lines {
 		if l.Seq == 0 {
@@ -188,7 +188,7 @@ func subject(e event.Event) string {
 	return about
 }
 
-// Differ says where two stories part; nil where they are the same.
+// Differ says where two recordings part; nil where they are the same.
 func Differ(got, want map[string][]string) []string {
 	var out []string
 	for about := range union(got, want) {
@@ -216,9 +216,9 @@ func union(a, b map[string][]string) map[string]bool {
 	return all
 }
 
-func at(story []string, n int) string {
-	if n < len(story) {
-		return story[n]
+func at(lines []string, n int) string {
+	if n < len(lines) {
+		return lines[n]
 	}
 	return "nothing more"
 }

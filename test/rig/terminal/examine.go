@@ -106,7 +106,7 @@ var (
 	joined = regexp.MustCompile(`[👩🏳ei](💻|🌈|tude| E\d{4})`)
 )
 
-// blurred is a text in which the characters of a story that others are joined to
+// blurred is a text in which the characters of a fixture that others are joined to
 // all look the same. Xterm.js, when it wraps lines anew, mixes up which of them
 // stands in which cell (BufferLine.ts, copyCellsFrom, copies more of them than
 // cells), and tmux 3.3 drops one of several bytes now and then while it is resized:

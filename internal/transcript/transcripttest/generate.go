@@ -12,11 +12,11 @@ import (
 	"parley/internal/transcript"
 )
 
-// A Story is a session that is invented, event by event: prompts, steers and
+// A Generator makes a session at random, event by event: prompts, steers and
 // follow-ups, models that change, answers that are cut and go on, calls side by
 // side that are asked about, sub-agents, compactions, clients that come and go,
 // and runs that are stopped, fail, or are recovered.
-type Story struct {
+type Generator struct {
 	State *transcript.State // after Log
 	Log   []event.Event
 
@@ -26,23 +26,23 @@ type Story struct {
 	tasks map[event.CallID]event.SessionID // the sub-agent that a call has opened
 }
 
-// NewStory returns a story that has not begun.
-func NewStory(seed uint64) *Story {
-	return &Story{State: transcript.New(), r: rand.New(rand.NewPCG(seed, 5)), at: eventtest.Epoch, tasks: make(map[event.CallID]event.SessionID)}
+// NewGenerator returns a generator of a session that has not begun.
+func NewGenerator(seed uint64) *Generator {
+	return &Generator{State: transcript.New(), r: rand.New(rand.NewPCG(seed, 5)), at: eventtest.Epoch, tasks: make(map[event.CallID]event.SessionID)}
 }
 
-// Tell returns the log of a story of at least n events, which is idle at its end.
-func Tell(seed uint64, n int) []event.Event {
-	s := NewStory(seed)
+// Generate returns the log of a session of at least n events, which is idle at its end.
+func Generate(seed uint64, n int) []event.Event {
+	s := NewGenerator(seed)
 	for len(s.Log) < n || s.State.Run != nil {
-		s.More()
+		s.Step()
 	}
 	return s.Log
 }
 
-// Add lets something happen now, in a session of the story. It panics where that
+// Add lets something happen now, in the session or a sub-agent of it. It panics where that
 // is not legal.
-func (s *Story) Add(id event.SessionID, bodies ...event.Body) {
+func (s *Generator) Add(id event.SessionID, bodies ...event.Body) {
 	for _, b := range bodies {
 		in := s.State.In(id)
 		if in == nil {
@@ -54,7 +54,7 @@ func (s *Story) Add(id event.SessionID, bodies ...event.Body) {
 	}
 }
 
-func (s *Story) take(e event.Event) {
+func (s *Generator) take(e event.Event) {
 	s.at = s.at.Add(time.Duration(1+s.r.IntN(1500)) * time.Millisecond)
 	e.Seq, e.Time = event.Seq(len(s.Log)+1), s.at
 	if found := transcript.Check(s.State, e); len(found) > 0 {
@@ -64,20 +64,20 @@ func (s *Story) take(e event.Event) {
 	s.Log = append(s.Log, e)
 }
 
-func (s *Story) one(n int) bool           { return s.r.IntN(n) == 0 }
-func (s *Story) pick(of ...string) string { return of[s.r.IntN(len(of))] }
+func (s *Generator) one(n int) bool           { return s.r.IntN(n) == 0 }
+func (s *Generator) pick(of ...string) string { return of[s.r.IntN(len(of))] }
 
-func (s *Story) name(prefix string) string {
+func (s *Generator) name(prefix string) string {
 	s.names++
 	return fmt.Sprint(prefix, s.names)
 }
 
-func (s *Story) words() string {
+func (s *Generator) words() string {
 	return s.pick("the ", "file ", "says “hi”", ". ", "\n", "\n\n", "- item", "```go\n", "naïve ", "漢字 ", "**bold** ") + s.pick("", "x", "one two three ")
 }
 
 // More adds what comes next.
-func (s *Story) More() {
+func (s *Generator) Step() {
 	root := s.State
 	switch {
 	case root.Session == "":
@@ -102,7 +102,7 @@ func (s *Story) More() {
 }
 
 // prompt queues a prompt and begins its run.
-func (s *Story) prompt() {
+func (s *Generator) prompt() {
 	id, root := s.State.Session, s.State
 	if len(root.Queued(event.LanePrompt)) == 0 {
 		s.Add(id, s.queued(event.LanePrompt))
@@ -112,7 +112,7 @@ func (s *Story) prompt() {
 	s.turn(root, []transcript.Input{p})
 }
 
-func (s *Story) queued(lane event.Lane) event.InputQueued {
+func (s *Generator) queued(lane event.Lane) event.InputQueued {
 	b := event.InputQueued{Input: s.State.NextInput(), Lane: lane, Text: s.name("do ") + " " + s.words(), Position: len(s.State.Queued(lane)), Who: "parley"}
 	if lane == event.LanePrompt {
 		b.Run, b.Number = s.State.NextRun(), s.State.Counts.Runs+1
@@ -123,7 +123,7 @@ func (s *Story) queued(lane event.Lane) event.InputQueued {
 	return b
 }
 
-func (s *Story) turn(in *transcript.State, inputs []transcript.Input) {
+func (s *Generator) turn(in *transcript.State, inputs []transcript.Input) {
 	_, n := in.NextTurn()
 	b := event.TurnStarted{Number: n, Lane: inputs[0].Lane}
 	for _, i := range inputs {
@@ -133,7 +133,7 @@ func (s *Story) turn(in *transcript.State, inputs []transcript.Input) {
 }
 
 // run takes an open run a bit further.
-func (s *Story) run(in *transcript.State) {
+func (s *Generator) run(in *transcript.State) {
 	id := in.Session
 	switch {
 	case in.Turn == nil:
@@ -156,7 +156,7 @@ func (s *Story) run(in *transcript.State) {
 	}
 }
 
-func (s *Story) afterTurn(in *transcript.State) {
+func (s *Generator) afterTurn(in *transcript.State) {
 	for _, lane := range []event.Lane{event.LaneSteer, event.LaneFollowUp} {
 		if waiting := in.Queued(lane); len(waiting) > 0 {
 			s.Add(in.Session, event.InputTaken{Inputs: []event.InputID{waiting[0].Input}, Lane: lane})
@@ -167,7 +167,7 @@ func (s *Story) afterTurn(in *transcript.State) {
 	s.Add(in.Session, event.RunEnded{Reason: event.ReasonDone, Usage: in.Run.Usage, DurationMS: 40})
 }
 
-func (s *Story) endTurn(in *transcript.State, reason event.Reason) {
+func (s *Generator) endTurn(in *transcript.State, reason event.Reason) {
 	if reason == event.ReasonLimit {
 		s.Add(in.Session, event.FaultRaised{Code: event.CodeLimit, Message: "too many steps"})
 	}
@@ -179,7 +179,7 @@ func (s *Story) endTurn(in *transcript.State, reason event.Reason) {
 }
 
 // between is what can happen between two steps.
-func (s *Story) between(in *transcript.State) {
+func (s *Generator) between(in *transcript.State) {
 	switch {
 	case s.one(6):
 		s.Add(in.Session, event.DeveloperSaid{Text: "a job is done", Origin: event.ReminderJob})
@@ -190,7 +190,7 @@ func (s *Story) between(in *transcript.State) {
 	}
 }
 
-func (s *Story) respond(in *transcript.State) {
+func (s *Generator) respond(in *transcript.State) {
 	r, id := in.Step.Response, in.Session
 	if b := r.Block; b != nil {
 		if !s.one(4) {
@@ -220,7 +220,7 @@ func (s *Story) respond(in *transcript.State) {
 }
 
 // cut breaks an answer off, as a connection does; the next step goes on from it.
-func (s *Story) cut(in *transcript.State) {
+func (s *Generator) cut(in *transcript.State) {
 	id := in.Session
 	s.Add(id, event.ResponseInterrupted{Reason: event.InterruptedByProvider, Message: "unexpected EOF"}, event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut; going on from there."})
 	if len(in.Step.Response.Blocks) > 0 {
@@ -230,7 +230,7 @@ func (s *Story) cut(in *transcript.State) {
 }
 
 // answered ends the response and starts its calls.
-func (s *Story) answered(in *transcript.State) {
+func (s *Generator) answered(in *transcript.State) {
 	r, id := in.Step.Response, in.Session
 	end := event.ResponseEnded{Blocks: []event.BlockID{}, Calls: []event.CallID{}, Stop: event.StopDone, Usage: event.Usage{Input: 60, Output: 40}}
 	for _, b := range r.Blocks {

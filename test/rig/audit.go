@@ -87,11 +87,11 @@ func Decode(lines []Line, session event.SessionID) ([]event.Event, error) {
 	return out, nil
 }
 
-// Forgotten names every difference between what a client saw of a session, from its
+// Mismatches names every difference between what a client saw of a session, from its
 // start on, and the log: a durable event that the log lacks or has otherwise; one
 // that the client missed although it got later ones; a seq that was given twice; a
 // text that is not a prefix of what is kept, nor the other way round.
-func Forgotten(seen, log []event.Event) []string {
+func Mismatches(seen, log []event.Event) []string {
 	var out []string
 	kept, texts := index(log)
 	got, last := make(map[event.Seq]bool), event.Seq(0)

@@ -11,9 +11,9 @@ import (
 	"parley/internal/term"
 )
 
-// A stage is a model and an emulator behind it, driven step by step: what Run
+// A harness is a model and an emulator behind it, driven step by step: what Run
 // does, without its goroutines and its clock.
-type stage struct {
+type harness struct {
 	t       testing.TB
 	model   Model
 	screen  *emulator
@@ -30,8 +30,8 @@ const sessionID = event.SessionID("sess-01")
 
 var noon = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
-func newStage(t testing.TB, w, h int, reflow term.Reflow, shell ...string) *stage {
-	s := &stage{t: t, screen: newEmulator(w, h, reflow), now: noon}
+func newHarness(t testing.TB, w, h int, reflow term.Reflow, shell ...string) *harness {
+	s := &harness{t: t, screen: newEmulator(w, h, reflow), now: noon}
 	for _, l := range shell {
 		s.screen.Write([]byte(l + "\r\n"))
 	}
@@ -42,7 +42,7 @@ func newStage(t testing.TB, w, h int, reflow term.Reflow, shell ...string) *stag
 }
 
 // reduce takes an input and checks the invariants after it.
-func (s *stage) reduce(in Input) {
+func (s *harness) reduce(in Input) {
 	s.t.Helper()
 	var intents []Intent
 	s.model, intents = Reduce(s.model, in)
@@ -50,7 +50,7 @@ func (s *stage) reduce(in Input) {
 	s.check(in)
 }
 
-func (s *stage) check(in Input) {
+func (s *harness) check(in Input) {
 	s.t.Helper()
 	if s.quick {
 		return
@@ -63,7 +63,7 @@ func (s *stage) check(in Input) {
 }
 
 // happen lets an event of the main session happen.
-func (s *stage) happen(bodies ...event.Body) {
+func (s *harness) happen(bodies ...event.Body) {
 	s.t.Helper()
 	for _, b := range bodies {
 		s.seq++
@@ -74,13 +74,13 @@ func (s *stage) happen(bodies ...event.Body) {
 }
 
 // pass lets time pass.
-func (s *stage) pass(d time.Duration) {
+func (s *harness) pass(d time.Duration) {
 	s.t.Helper()
 	s.now = s.now.Add(d)
 	s.reduce(Ticked{s.now})
 }
 
-func (s *stage) press(names ...string) {
+func (s *harness) press(names ...string) {
 	s.t.Helper()
 	for _, n := range names {
 		k := term.Key{Name: n}
@@ -93,7 +93,7 @@ func (s *stage) press(names ...string) {
 	}
 }
 
-func (s *stage) write(text string) {
+func (s *harness) write(text string) {
 	s.t.Helper()
 	for _, r := range text {
 		s.press(string(r))
@@ -101,7 +101,7 @@ func (s *stage) write(text string) {
 }
 
 // lay lays a page out and says so to the model, before it is written.
-func (s *stage) lay() Page {
+func (s *harness) lay() Page {
 	s.t.Helper()
 	p := Layout(s.model)
 	s.reduce(Laid{p})
@@ -117,7 +117,7 @@ func (s *stage) lay() Page {
 }
 
 // put writes the frame of a page.
-func (s *stage) put(p Page) {
+func (s *harness) put(p Page) {
 	s.t.Helper()
 	ops := Draw(s.shown, p)
 	s.screen.Write(term.Encode(nil, ops, cell.Color16|cell.Links))
@@ -133,7 +133,7 @@ func (s *stage) put(p Page) {
 
 // took tells the model that a page was written, and writes the frame that
 // follows a commit.
-func (s *stage) took(p Page) {
+func (s *harness) took(p Page) {
 	s.t.Helper()
 	if len(p.Commit) > 0 {
 		s.reduce(Committed{p.Upto})
@@ -143,7 +143,7 @@ func (s *stage) took(p Page) {
 }
 
 // draw is a whole frame.
-func (s *stage) draw() Page {
+func (s *harness) draw() Page {
 	s.t.Helper()
 	p := s.lay()
 	s.put(p)
@@ -155,7 +155,7 @@ func (s *stage) draw() Page {
 }
 
 // seen fails unless the screen shows the live rows of the last page.
-func (s *stage) seen() {
+func (s *harness) seen() {
 	s.t.Helper()
 	top := s.screen.y
 	if s.shown.Caret.Visible {
@@ -174,21 +174,21 @@ func (s *stage) seen() {
 }
 
 // resize changes the terminal and tells the model.
-func (s *stage) resize(w, h int) {
+func (s *harness) resize(w, h int) {
 	s.t.Helper()
 	s.screen.resize(w, h)
 	s.reduce(Typed{term.Size{Width: w, Height: h}})
 }
 
 // leave takes the live rows away.
-func (s *stage) leave() {
+func (s *harness) leave() {
 	s.screen.Write(term.Encode(nil, Erase(s.shown, s.model.size), 0))
 	s.shown = Page{}
 }
 
 // faithful fails unless the terminal holds what the shell wrote and what was
 // committed, line by line, and nothing else.
-func (s *stage) faithful(shell ...string) {
+func (s *harness) faithful(shell ...string) {
 	s.t.Helper()
 	var got []string
 	for _, l := range s.screen.logical() {
@@ -216,7 +216,7 @@ func (s *stage) faithful(shell ...string) {
 	}
 }
 
-// Bodies for stories.
+// Bodies for scripts.
 func said(text string) event.Body {
 	return event.UserSaid{Entry: "e1", Text: text, Origin: event.LanePrompt}
 }

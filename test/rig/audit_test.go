@@ -16,7 +16,7 @@ func durable(seq event.Seq, body event.Body) event.Event {
 }
 
 // What a crash may do to a log, and what it may not.
-func TestForgotten(t *testing.T) {
+func TestMismatchesAreNamed(t *testing.T) {
 	opened := durable(1, event.BlockStarted{Block: "b", Role: event.RoleText})
 	seen := []event.Event{opened, delta(2, 0, "one "), delta(3, 4, "two")}
 	ended := func(seq event.Seq, text string) event.Event {
@@ -38,15 +38,15 @@ func TestForgotten(t *testing.T) {
 		{"a seq was used again for a durable event", []event.Event{opened, ended(3, "one two")}, "seq 3 was given twice"},
 		{"a durable event came before what was seen", []event.Event{opened, durable(2, event.NoteAdded{Text: "x"}), ended(9, "one two")}, "seq 2 was given twice"},
 	} {
-		t.Run(c.name, func(t *testing.T) { has(t, Forgotten(seen, c.log), c.want) })
+		t.Run(c.name, func(t *testing.T) { has(t, Mismatches(seen, c.log), c.want) })
 	}
-	has(t, Forgotten(seen, []event.Event{durable(0, event.NoteAdded{Text: "x"}), opened, ended(9, "one two")}), "kept and not seen")
-	has(t, Forgotten([]event.Event{opened, opened}, []event.Event{opened}), "seq 1 came after 1")
-	has(t, Forgotten([]event.Event{opened, delta(3, 4, "two")}, []event.Event{opened, ended(9, "one two")}), "a delta at 4, and it had 0")
+	has(t, Mismatches(seen, []event.Event{durable(0, event.NoteAdded{Text: "x"}), opened, ended(9, "one two")}), "kept and not seen")
+	has(t, Mismatches([]event.Event{opened, opened}, []event.Event{opened}), "seq 1 came after 1")
+	has(t, Mismatches([]event.Event{opened, delta(3, 4, "two")}, []event.Event{opened, ended(9, "one two")}), "a delta at 4, and it had 0")
 }
 
 // What became of an input that was accepted.
-func TestUnanswered(t *testing.T) {
+func TestLostInputIsNamed(t *testing.T) {
 	queued := durable(1, event.InputQueued{Input: "i1", Lane: event.LanePrompt})
 	for _, c := range []struct {
 		name string
@@ -72,7 +72,7 @@ func has(t *testing.T, found []string, want string) {
 }
 
 // A log that breaks a law is named.
-func TestViolations(t *testing.T) {
+func TestViolationIsNamed(t *testing.T) {
 	log := []event.Event{
 		durable(1, event.SessionOpened{Origin: event.OriginNew}),
 		durable(2, event.StepStarted{Number: 1}),
