@@ -219,7 +219,7 @@ func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g gran
 	offset := 0
 	var growErr error
 	own := b.effects(ctx, event.CallID(c.ID))
-	result := t.Run(own.ctx, own.world(r.setup.World.Grant(g.targets)), c, func(s tool.Stream, chunk string) {
+	result := t.Run(own.ctx, own.world(r.setup.World.Grant(g.targets).Approve(g.change)), c, func(s tool.Stream, chunk string) {
 		if growErr != nil || chunk == "" {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -21,6 +22,7 @@ type grant struct {
 	ok        bool
 	targets   tool.Targets
 	arguments json.RawMessage
+	change    tool.Change // that was shown to whoever allowed it
 }
 
 // permit decides a call and records the decision. A call that is not granted
@@ -118,9 +120,31 @@ func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, 
 		g.ok = true
 		return g, b.decide(allowed(c, v))
 	}
-	if err := b.show(ctx, t, c); err != nil {
-		return g, err
+	for again := false; ; again = true {
+		shown, err := b.preview(ctx, t, c)
+		if err != nil && b.readable(q) {
+			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, err.Error())
+		}
+		if err := b.show(c, shown, err); err != nil {
+			return g, err
+		}
+		if again {
+			ask.Reason = "what it would do has changed since you were asked"
+		}
+		reply, opened, err := b.put(ctx, c, q, ask)
+		if err != nil || reply == nil {
+			return g, err
+		}
+		g.change = shown.Change
+		if reply.Outcome == event.OutcomeAllowed && len(reply.Arguments) == 0 && !b.still(ctx, t, c, shown) {
+			continue
+		}
+		return b.answered(ctx, t, c, g, opened, reply.AskClosed)
 	}
+}
+
+// put asks, and waits; it returns no reply where nobody is there, or where the run ends first.
+func (b *stepCalls) put(ctx context.Context, c tool.Call, q permission.Call, ask permission.Ask) (*tool.Reply, event.AskOpened, error) {
 	if !b.run.setup.CanAsk() {
 		why := "Permission denied: " + c.Name + " needs to be allowed and nobody is there to ask."
 		if flags := b.run.help(q); flags != "" {
@@ -128,25 +152,48 @@ func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, 
 		} else {
 			why += " No --allow would help: " + ask.Reason + "."
 		}
-		return g, b.deny(c, event.PermissionDecided{Method: event.MethodUnasked, Code: event.RefusedUnasked, Reason: why}, why)
+		return nil, event.AskOpened{}, b.deny(c, event.PermissionDecided{Method: event.MethodUnasked, Code: event.RefusedUnasked, Reason: why}, why)
 	}
 	opened := permissionAsk(c, ask)
 	reply, err := b.question(ctx, &opened)
-	if err != nil || reply == nil {
-		return g, err
-	}
-	return b.answered(ctx, t, c, g, opened, reply.AskClosed)
+	return reply, opened, err
 }
 
-// show appends the preview, where there is one, and that all has been shown.
-func (b *stepCalls) show(ctx context.Context, t tool.Tool, c tool.Call) error {
-	var bodies []event.Body
+// preview is what a call would do; the zero Preview where its tool does not say so, and an error where it would fail.
+func (b *stepCalls) preview(ctx context.Context, t tool.Tool, c tool.Call) (tool.Preview, error) {
 	if p, ok := t.(tool.Previewer); ok {
-		if v, err := p.Preview(ctx, b.run.setup.World, c); err == nil {
-			bodies = append(bodies, event.PermissionPreviewed{Call: event.CallID(c.ID), Tool: c.Name, Diff: v.Diff, Summary: v.Summary, File: v.File, Language: v.Language, Truncated: v.Truncated})
-		} else {
-			bodies = append(bodies, event.PermissionPreviewed{Call: event.CallID(c.ID), Tool: c.Name, Summary: err.Error()})
-		}
+		return p.Preview(ctx, b.run.setup.World, c)
+	}
+	return tool.Preview{}, nil
+}
+
+// still reports whether a call would do what was shown. A person allows what they saw: if the file is another one by
+// then, they are asked anew.
+func (b *stepCalls) still(ctx context.Context, t tool.Tool, c tool.Call, shown tool.Preview) bool {
+	now, err := b.preview(ctx, t, c)
+	return err == nil && now.Change == shown.Change
+}
+
+// readable reports whether the model may read what a call would change: then it may be told, without anybody's leave,
+// why that fails. Of other files it would learn what they hold.
+func (b *stepCalls) readable(q permission.Call) bool {
+	q.Tool, q.Family, q.ReadOnly = tool.FamilyRead, tool.FamilyRead, true
+	q.Paths = slices.Clone(q.Paths)
+	for i := range q.Paths {
+		q.Paths[i].Write = false
+	}
+	_, ok := b.run.decide(q).(permission.Allow)
+	return ok
+}
+
+// show appends what the call would do, or why it would fail, and that all has been shown.
+func (b *stepCalls) show(c tool.Call, v tool.Preview, failed error) error {
+	var bodies []event.Body
+	switch {
+	case failed != nil:
+		bodies = append(bodies, event.PermissionPreviewed{Call: event.CallID(c.ID), Tool: c.Name, Summary: failed.Error()})
+	case v != tool.Preview{}:
+		bodies = append(bodies, event.PermissionPreviewed{Call: event.CallID(c.ID), Tool: c.Name, Diff: v.Diff, Summary: v.Summary, File: v.File, Language: v.Language, Truncated: v.Truncated})
 	}
 	return b.run.emit(b.logged, append(bodies, event.PermissionReady{Call: event.CallID(c.ID), Tool: c.Name})...)
 }
@@ -237,6 +284,7 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 	}
 	d.Code = ""
 	if len(closed.Arguments) > 0 {
+		g.change = tool.Change{} // the person wrote them
 		c.Arguments = tool.Normalise(t, closed.Arguments)
 		targets, err := t.Targets(b.run.setup.World, c)
 		if err != nil {

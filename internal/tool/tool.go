@@ -169,7 +169,9 @@ func Title(t Tool, arguments json.RawMessage) string {
 
 // Preview is what a call would change.
 type Preview struct {
-	// Diff is unified, and cut at a line where Truncated says so.
+	// Change tells this change from any other: of another file, from another content or to another one.
+	Change Change
+	// Diff is unified, and cut at a line where Truncated says so. It is exact: see [Exact].
 	Diff      string
 	File      string
 	Language  string

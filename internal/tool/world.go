@@ -76,7 +76,8 @@ type World struct {
 	// Jobs are the session's background commands; nil refuses them.
 	Jobs *Jobs
 
-	granted *Targets
+	granted  *Targets
+	approved Change
 }
 
 // File is an open file or directory; *os.File is one.

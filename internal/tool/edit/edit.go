@@ -117,8 +117,8 @@ func preview(ctx context.Context, w tool.World, a arguments) (tool.Preview, erro
 		return tool.Preview{}, err
 	}
 	unified := diff.Unified(t.Name(), t.Name(), old, new)
-	p := tool.Preview{File: t.Name(), Language: tool.Language(t.Path), Summary: summary(unified)}
-	p.Diff, p.Truncated = diff.Cut(tool.Valid(unified), maxDiff)
+	p := tool.Preview{File: t.Name(), Language: tool.Language(t.Path), Summary: summary(unified), Change: tool.ChangeOf(t, old, new)}
+	p.Diff, p.Truncated = diff.Cut(tool.Exact(unified), maxDiff)
 	return p, nil
 }
 
@@ -134,6 +134,9 @@ func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Gro
 	}
 	old, new, count, err := plan(ctx, w, a, t)
 	if err != nil {
+		return tool.Failed(err)
+	}
+	if err := w.Approved(tool.ChangeOf(t, old, new)); err != nil {
 		return tool.Failed(err)
 	}
 	if err := w.Save(t, new); err != nil {

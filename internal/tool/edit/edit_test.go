@@ -111,7 +111,7 @@ func TestEdits(t *testing.T) {
 			if d := cmp.Diff(want, string(got)); d != "" {
 				t.Error(d)
 			}
-			if tt.err == "" && (p.Diff != r.Display.Diff || p.Diff == "" || p.Summary != r.Summary) {
+			if tt.err == "" && (p.Diff != tool.Exact(diff.Unified("f", "f", []byte(tt.file), []byte(want))) || p.Diff == "" || p.Summary != r.Summary) {
 				t.Errorf("preview %+v, display %+v", p, r.Display)
 			}
 		})

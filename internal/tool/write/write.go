@@ -93,10 +93,31 @@ func keep(old, new []byte) ([]byte, string) {
 	return new, strings.Join(kept, " and ")
 }
 
+// id is nil for a file that is not there, and never for an empty one.
+func (c change) id() tool.Change {
+	if c.there && c.old == nil {
+		c.old = []byte{}
+	}
+	return tool.ChangeOf(c.target, c.old, c.new)
+}
+
+// shown is the diff for whoever allows the write: all of what will be in the file, also where that is no text. Of a
+// binary file that goes it says nothing.
+func (c change) shown() string {
+	if bytes.IndexByte(c.old, 0) >= 0 {
+		c.old = nil
+	}
+	return c.unified()
+}
+
 func (c change) diff() string {
 	if bytes.IndexByte(c.old, 0) >= 0 || bytes.IndexByte(c.new, 0) >= 0 {
 		return ""
 	}
+	return c.unified()
+}
+
+func (c change) unified() string {
 	from := c.target.Name()
 	if !c.there {
 		from = diff.Absent
@@ -127,9 +148,8 @@ func preview(ctx context.Context, w tool.World, a arguments) (tool.Preview, erro
 	if err != nil {
 		return tool.Preview{}, err
 	}
-	unified := c.diff()
-	p := tool.Preview{File: t.Name(), Language: tool.Language(t.Path), Summary: c.summary(unified)}
-	p.Diff, p.Truncated = diff.Cut(tool.Valid(unified), maxDiff)
+	p := tool.Preview{File: t.Name(), Language: tool.Language(t.Path), Summary: c.summary(c.diff()), Change: c.id()}
+	p.Diff, p.Truncated = diff.Cut(tool.Exact(c.shown()), maxDiff)
 	return p, nil
 }
 
@@ -140,6 +160,9 @@ func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Gro
 	}
 	c, err := plan(ctx, w, a, t)
 	if err != nil {
+		return tool.Failed(err)
+	}
+	if err := w.Approved(c.id()); err != nil {
 		return tool.Failed(err)
 	}
 	if err := w.Save(t, c.new); err != nil {

@@ -57,6 +57,7 @@ func TestWhatIsWritten(t *testing.T) {
 		{"mixed endings", "a\r\nb\n", "a\nc\n", "a\nc\n", "Wrote f.go: +2 −2."},
 		{"byte order mark", "\ufeffa\n", "b\n", "\ufeffb\n", "Wrote f.go: +1 −1. Kept the byte order mark."},
 		{"binary", "a\x00b", "text\n", "text\n", "Wrote f.go: 5 bytes."},
+		{"a zero byte", "a\n", "a\x00\n", "a\x00\n", "Wrote f.go: 3 bytes."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -75,12 +76,20 @@ func TestWhatIsWritten(t *testing.T) {
 				t.Error(d)
 			}
 			want := tool.Display{Diff: p.Diff, File: "f.go", Language: "go"}
+			if strings.Contains(tt.old+tt.want, "\x00") {
+				want.Diff = "" // a result is not judged
+			}
+			if hunks, err := diff.Parse(p.Diff); err != nil {
+				t.Error(err)
+			} else if applied, err := diff.Apply([]byte(shownOld(tt.old)), hunks); err != nil || string(applied) != tt.want {
+				t.Errorf("the file has %q, and the preview said %q: %v", tt.want, applied, err)
+			}
 			if d := cmp.Diff(want, r.Display); d != "" || p.Summary != r.Summary {
 				t.Errorf("preview and result differ: %+v %s", p, d)
 			}
 			if hunks, err := diff.Parse(r.Display.Diff); err != nil {
 				t.Error(err)
-			} else if old := strings.TrimPrefix(tt.old, "-"); !strings.Contains(old, "\x00") {
+			} else if old := strings.TrimPrefix(tt.old, "-"); !strings.Contains(old+tt.want, "\x00") {
 				applied, err := diff.Apply([]byte(old), hunks)
 				if err != nil || string(applied) != tt.want {
 					t.Errorf("the diff makes %q, %v", applied, err)
@@ -152,4 +161,12 @@ func TestLongDiff(t *testing.T) {
 	if hunks, err := diff.Parse(p.Diff); err != nil || len(hunks) != 1 || len(p.Diff) < 60<<10 {
 		t.Errorf("%d bytes, %v", len(p.Diff), err)
 	}
+}
+
+// shownOld is what a preview begins with: nothing where there is no file, or a binary one.
+func shownOld(old string) string {
+	if old == "-" || strings.Contains(old, "\x00") {
+		return ""
+	}
+	return old
 }
