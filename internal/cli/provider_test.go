@@ -21,8 +21,8 @@ var toy = llm.Provider{
 	Wire: &llm.Wire{
 		Base: "https://toys.example", Version: "/v1", ListPath: "/shelf", ReadList: llm.ReadList,
 		Authorize: func(h http.Header, key string) { h.Set("X-Toy", key) },
-		Encode: func(r llm.Request, _ llm.Target) (string, []byte, error) {
-			return "/talk/" + r.Model, []byte(r.Messages[len(r.Messages)-1].Role), nil
+		Encode: func(r llm.Request, _ llm.Target) (llm.Post, error) {
+			return llm.Post{Path: "/talk/" + r.Model, Body: []byte(r.Messages[len(r.Messages)-1].Role)}, nil
 		},
 		Decode: func(a *llm.Answer) llm.Decoder { return toyDecoder{a} },
 	},

@@ -40,7 +40,7 @@ func TestAIMock(t *testing.T) {
 		{"gemini", "gemini-2.5-pro", gemini.Provider},
 	} {
 		t.Run(w.name, func(t *testing.T) {
-			m := llmtest.Open(w.provider, llm.Options{BaseURL: address, Key: "test-key-1234"})
+			m := llmtest.Open(w.provider, llm.Options{BaseURL: address, Key: llm.Secret("test-key-1234")})
 			talk := func(messages ...llm.Message) (llm.Request, llmtest.Heard) {
 				t.Helper()
 				r := llm.Request{Model: w.model, System: "You are terse.", Tools: llmtest.First().Tools, Reasoning: "low", Messages: messages}

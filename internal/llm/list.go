@@ -41,7 +41,7 @@ const (
 
 // ListRequest is how a server of the wire is asked for its models. Two servers that get the same request give the same
 // list.
-func (w *Wire) ListRequest(o Options) (*http.Request, *Fault) {
+func (w *Wire) ListRequest(ctx context.Context, o Options) (*http.Request, error) {
 	if w.ListPath == "" {
 		return nil, &Fault{Code: CodeNotFound, Message: "it has no list of models"}
 	}
@@ -53,25 +53,29 @@ func (w *Wire) ListRequest(o Options) (*http.Request, *Fault) {
 	if err != nil {
 		return nil, &Fault{Code: CodeInvalid, Message: "the address cannot be asked"}
 	}
-	o.authorize(q.Header, w)
-	return q, nil
+	key, err := o.key(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	o.authorize(q.Header, w, key)
+	return q.WithContext(ctx), nil
 }
 
 // List asks a server of the wire for its models, and waits no longer than that.
 func (w *Wire) List(ctx context.Context, o Options, wait time.Duration) Listing {
-	q, fault := w.ListRequest(o)
-	if fault != nil {
-		return Listing{Reason: fault.Message}
-	}
 	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	q, err := w.ListRequest(within, o)
+	if err != nil {
+		return Listing{Reason: AsFault(ctx, err).Message}
+	}
 	client := direct()
 	if o.HTTP != nil {
 		client = o.HTTP
 	}
 	// A key must not follow a redirect.
 	once := &http.Client{Transport: client.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := once.Do(q.WithContext(within))
+	res, err := once.Do(q)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return Listing{Status: Unreachable, Reason: fmt.Sprintf("%s: no answer within %s", q.URL.Host, wait)}

@@ -12,11 +12,37 @@
 //   - A cancelled context closes the connection to the server at once, and the stream ends with [Canceled].
 //   - A caller may stop ranging at any part; nothing is left running and no connection is left open.
 //   - No key or header value that was given to a constructor occurs in any [Fault].
+//   - A stream that is silent for [Silence] is cut, also before its first byte; an answer that is longer than [Longest] ends
+//     with [CodeLimit] and what there was, and takes less than twice that in memory. Both can be set in [Options].
+//
+// # What an agent does with an End
+//
+// Every value below is set by this package, from the status, then the code, then the words of a table (overflow.go,
+// refuse.go), then the counts; no caller looks at words.
+//
+//	Fault.Overflow             make room, and ask again. Limit is the window as the server says it, Requested what
+//	                           the request came to, Reserved what of that was kept for the answer: where Requested
+//	                           less Reserved fits, a smaller Request.MaxOutput is enough. Never set for a rate.
+//	Fault.Pictures             leave these out from now on, by their SHA256, with a word; ask again
+//	Fault.Retryable            the retry child asks again as long as nothing was given out. Where it has given up, or
+//	                           half an answer was given out, it is the agent's: go on, or end the run as an outage
+//	Fault.Unreachable          the address is wrong or its server is off
+//	Fault.Code: CodeLimit      retryable: a rate. Not retryable: the account is empty, or the request is larger than
+//	                           all there is in a minute (Requested over Limit), or the answer was too long
+//	End.Room: Full, Truncated  make room before the next request: an answer was cut for want of room, or a part of the
+//	                           prompt was not read. Request.Window must be set for it
+//	End.Said: Nothing,         nudge once, then tell
+//	          Thoughts
+//	Retry                      is shown as a countdown to At, with Reason; Until and Max say when it is given up
+//
+// Pictures are scaled to what the wire takes and the model ([ImageLimits]) when a request is written; the caller's messages
+// stay as they are. What a model takes of efforts is data ([Thinker]): no name of a model is looked at.
 //
 // A child is a [Provider]: a value that says all about itself, its [Wire] included, which is pure functions. All that
 // touches the network is here, once: the request is sent, its failure put into words, and the events of the answer are
-// read and bounded, whatever the wire. The package does not choose a provider, count tokens, retry (see the retry
-// child), or keep a history: every request carries the whole conversation.
+// read and bounded, whatever the wire; a key that is refused before anything was said is asked for anew, once ([Keys]). The
+// package does not choose a provider, count tokens, retry (see the retry child), or keep a history: every request carries
+// the whole conversation.
 package llm
 
 import (
@@ -46,8 +72,14 @@ type Request struct {
 	// MaxOutput limits the answer in tokens, thinking included; 0 leaves it to the server, or to the wire where the
 	// server insists on a number.
 	MaxOutput int
-	// Reasoning is the effort to think with; "" asks for nothing and is the server's default.
+	// Window is the size of the model's window in tokens; 0: not known. It tells an answer that was cut for want of room.
+	Window int
+	// Reasoning is the effort to think with; "" asks for nothing and is the server's default. Thinker is how this model
+	// is asked for it.
 	Reasoning Effort
+	Thinker   Thinker
+	// Images is what this model takes of pictures, where that is less than its wire does.
+	Images ImageLimits
 	// Session is a stable hint under which a server may keep its prompt cache. It is not a secret and not an address.
 	Session string
 	// Answered is the number of answers of this conversation that Messages no longer shows because they were
@@ -60,16 +92,6 @@ type Request struct {
 	// to a connection. It must not block.
 	OnSent func(size int64)
 }
-
-// Effort is how much a model thinks before it answers.
-type Effort string
-
-// The efforts that every wire knows how to ask for.
-const (
-	Low    Effort = "low"
-	Medium Effort = "medium"
-	High   Effort = "high"
-)
 
 // ToolSpec is a tool as a model sees it.
 type ToolSpec struct {

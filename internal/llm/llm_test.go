@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"log/slog"
 	"net"
 	"net/http"
@@ -20,7 +22,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/llm"
+	"parley/internal/llm/anthropic"
+	"parley/internal/llm/gemini"
 	"parley/internal/llm/llmtest"
+	"parley/internal/llm/openaichat"
+	"parley/internal/llm/openairesponses"
+	"parley/internal/llm/script"
 )
 
 // Opaque data stands where it belongs, once, for its own provider and model alone, wherever an agent put it and however
@@ -64,7 +71,7 @@ func TestOpaqueDataGoesBackWhereItWas(t *testing.T) {
 // Neither fmt nor slog nor an error shows a secret.
 func TestOptionsHide(t *testing.T) {
 	o := llm.Options{
-		Provider: "p", BaseURL: "https://me:pass-word@host/v1", Key: "sk-secret",
+		Provider: "p", BaseURL: "https://me:pass-word@host/v1", Key: llm.Secret("sk-secret"),
 		Headers: map[string]string{"Authorization": "Bearer tok-secret"},
 	}
 	var log bytes.Buffer
@@ -158,6 +165,9 @@ func TestAsFault(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	date := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := date.Format(http.TimeFormat)
+	spent := func(left, reset, value string) http.Header {
+		return http.Header{"Date": {now}, left: {"0"}, reset: {value}}
+	}
 	for _, c := range []struct {
 		header http.Header
 		want   time.Duration
@@ -165,16 +175,56 @@ func TestRetryAfter(t *testing.T) {
 		{nil, 0},
 		{http.Header{"Retry-After": {"2"}}, 2 * time.Second},
 		{http.Header{"Retry-After": {"0.5"}}, 500 * time.Millisecond},
+		{http.Header{"Retry-After": {"18000"}}, 5 * time.Hour},
 		{http.Header{"Retry-After": {"-2"}}, 0},
 		{http.Header{"Retry-After": {"soon"}}, 0},
 		{http.Header{"Retry-After": {"NaN"}}, 0},
 		{http.Header{"Retry-After": {"1e300"}}, 0},
 		{http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"2"}}, 250 * time.Millisecond},
+		{http.Header{"X-Ms-Retry-After-Ms": {"250"}}, 250 * time.Millisecond},
 		{http.Header{"Date": {now}, "Retry-After": {date.Add(5 * time.Second).Format(http.TimeFormat)}}, 5 * time.Second},
 		{http.Header{"Date": {now}, "Retry-After": {date.Add(-5 * time.Second).Format(http.TimeFormat)}}, 0},
+		{spent("X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens", "6m0s"), 6 * time.Minute},
+		{spent("X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens", "7.66s"), 7660 * time.Millisecond},
+		{spent("Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset", date.Add(time.Minute).Format(time.RFC3339)), time.Minute},
+		{spent("X-Ratelimit-Remaining", "X-Ratelimit-Reset", fmt.Sprint(date.Add(time.Minute).UnixMilli())), time.Minute},
+		{spent("X-Ratelimit-Remaining", "X-Ratelimit-Reset", fmt.Sprint(date.Add(time.Minute).Unix())), time.Minute},
+		{spent("Ratelimit-Remaining", "Ratelimit-Reset", "30"), 30 * time.Second},
+		{spent("Ratelimit-Remaining", "Ratelimit-Reset", "-30"), 0},
+		{spent("Ratelimit-Remaining", "Ratelimit-Reset", "later"), 0},
+		{http.Header{"X-Ratelimit-Remaining-Tokens": {"7"}, "X-Ratelimit-Reset-Tokens": {"6m0s"}}, 0},
+		{http.Header{"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"6m0s"},
+			"X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Requests": {"1h"}}, time.Hour},
 	} {
 		if got := llm.StatusFault(429, c.header, "").Retry; got != c.want {
 			t.Errorf("%v: %v, want %v", c.header, got, c.want)
+		}
+	}
+	if got := llm.StatusFault(503, spent("Ratelimit-Remaining", "Ratelimit-Reset", "30"), "").Retry; got != 0 {
+		t.Errorf("a budget that has nothing to do with the failure: %v", got)
+	}
+	for message, want := range map[string]time.Duration{
+		"Please try again in 7m12s. Visit": 7*time.Minute + 12*time.Second, "try again in 564ms.": 564 * time.Millisecond,
+		"retry after 3 seconds": 3 * time.Second, "try again in 114h18m0s": 114*time.Hour + 18*time.Minute,
+		"Retry in 1 minute": time.Minute, "try again in a while": 0, "try again in 5 years": 0,
+	} {
+		if got := llm.StatusFault(429, nil, message).Retry; got != want {
+			t.Errorf("%s: %v, want %v", message, got, want)
+		}
+	}
+}
+
+// Which failures pass: the status says, and the server's own word.
+func TestRetryable(t *testing.T) {
+	for status, want := range map[int]bool{
+		400: false, 401: false, 402: false, 403: false, 404: false, 405: false, 408: true, 409: true, 413: false, 422: false, 429: true,
+		500: true, 501: false, 502: true, 503: true, 504: true, 505: false, 520: true, 529: true,
+	} {
+		for word, own := range map[string]bool{"": want, "true": true, "false": false} {
+			f := llm.StatusFault(status, http.Header{"X-Should-Retry": {word}}, "")
+			if f.Retryable != own && !f.Overflow {
+				t.Errorf("%d %q: %+v", status, word, f)
+			}
 		}
 	}
 }
@@ -201,30 +251,114 @@ func TestCallIDsAreUnique(t *testing.T) {
 	}
 }
 
-// That a request was larger than the window is told by the provider's code or by its words, in a stream or not; a rate is
-// no window.
+// An answer whose window was full, or whose prompt was cut, is told by the counts where the model's window is known.
 func TestOverflowIsToldFromRateLimit(t *testing.T) {
-	for _, c := range []struct {
-		fault *llm.Fault
-		want  bool
+	long := strings.Repeat("word ", 20_000)
+	for name, c := range map[string]struct {
+		window, in, out int
+		stop            string
+		system          string
+		want            llm.Room
 	}{
-		{llm.StatusFault(400, nil, "This model's maximum context length is 128000 tokens."), true},
-		{llm.StatusFault(400, nil, "prompt is too long: 210000 tokens > 200000 maximum"), true},
-		{llm.StatusFault(400, nil, "messages: at least one is wanted"), false},
-		{llm.StatusFault(429, nil, "slow down"), false},
-		{llm.StreamFault("Your input is too large", "context_length_exceeded"), true},
-		{llm.StreamFault("the request exceeds the context window", "odd"), true},
-		{llm.StreamFault("slow down", "rate_limit_exceeded"), false},
+		"room":                           {1000, 500, 100, "stop", "", llm.Enough},
+		"cut by the limit of the answer": {1000, 500, 100, "length", "", llm.Enough},
+		"full":                           {1000, 900, 95, "length", "", llm.Full},
+		"no room at all":                 {1000, 1000, 0, "length", "", llm.Full},
+		"just enough":                    {1000, 900, 95, "stop", "", llm.Enough},
+		"not known":                      {0, 900, 95, "length", "", llm.Enough},
+		"truncated":                      {4096, 3000, 100, "stop", long, llm.Truncated},
+		"of which some was cached":       {131_072, 300, 100, "stop", long, llm.Enough},
+		"large":                          {40_000, 20_000, 100, "stop", long, llm.Enough},
 	} {
-		if c.fault.Overflow != c.want {
-			t.Errorf("%+v", c.fault)
+		m, err := script.Parse(name, strings.NewReader(fmt.Sprintf(`{"text":"x"}
+{"stop":%q,"usage":{"input":%d,"output":%d}}`, c.stop, c.in, c.out)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, _ := llmtest.Hear(m.Stream(t.Context(), llm.Request{Window: c.window, System: c.system}))
+		if h.End.Room != c.want {
+			t.Errorf("%s: %q, want %q", name, h.End.Room, c.want)
 		}
 	}
-	body := `{"error":{"message":"Your input is too large","code":"context_length_exceeded"}}`
-	s := llmtest.Serve(t, llmtest.Reply{Status: 400, Type: "application/json", Body: body})
-	h, _ := llmtest.Hear(llmtest.Open(toy, llm.Options{BaseURL: s.URL, HTTP: s.Client()}).Stream(t.Context(), llm.Request{}))
-	if f := h.End.Fault; f == nil || !f.Overflow {
-		t.Errorf("over HTTP: %+v", f)
+}
+
+// A place in the request that the server names leads to the picture there.
+func TestRefusedPlace(t *testing.T) {
+	colour := func(n uint8) llm.Image {
+		i := image.NewGray(image.Rect(0, 0, 3, 3))
+		i.Pix[0] = n
+		var out bytes.Buffer
+		if err := png.Encode(&out, i); err != nil {
+			t.Fatal(err)
+		}
+		return llm.Image{MediaType: "image/png", Data: out.Bytes()}
+	}
+	r := llm.Request{Model: "m", Messages: []llm.Message{
+		{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "Look."}, colour(1), colour(2)}},
+		{Role: llm.Assistant, Parts: []llm.Content{llm.ToolCall{ID: "c1", Name: "read", Arguments: []byte("{}")}}},
+		{Role: llm.Tool, Parts: []llm.Content{llm.ToolResult{CallID: "c1", Name: "read", Text: "x", Images: []llm.Image{colour(3), colour(4)}}}},
+	}}
+	for _, c := range []struct {
+		provider   llm.Provider
+		name, body string
+		want       int
+	}{
+		{anthropic.Provider, "a prompt's", `{"error":{"message":"messages.0.content.2.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels"}}`, 1},
+		{anthropic.Provider, "a result's", `{"error":{"message":"messages.2.content.0.content.1.image.source.base64: image exceeds 5 MB maximum: 1 bytes > 0 bytes"}}`, 2},
+		{openairesponses.Provider, "a prompt's", `{"error":{"message":"Invalid image.","param":"input[0].content[1].image_url","code":"invalid_image_format"}}`, 0},
+		{openairesponses.Provider, "a result's", `{"error":{"message":"Invalid image.","param":"input[2].output[2].image_url","code":"invalid_image_format"}}`, 3},
+		{openaichat.Provider, "a prompt's", `{"error":{"message":"You uploaded an unsupported image.","param":"messages.[0].content.[1].image_url","code":"invalid_image_format"}}`, 0},
+		{gemini.Provider, "a prompt's", `{"error":{"message":"Invalid value at 'contents[0].parts[2].inline_data.data' (TYPE_BYTES), Base64 decoding failed","status":"INVALID_ARGUMENT"}}`, 1},
+	} {
+		s := llmtest.Serve(t, llmtest.Reply{Status: 400, Type: "application/json", Body: c.body})
+		h, _ := llmtest.Hear(llmtest.Open(c.provider, llm.Options{BaseURL: s.URL, HTTP: s.Client()}).Stream(t.Context(), r))
+		if f := h.End.Fault; f == nil || len(f.Pictures) != 1 || f.Pictures[0].Index != c.want {
+			t.Errorf("%s, %s: %+v", c.provider.Type, c.name, f)
+		}
+	}
+}
+
+// What is asked of a model is the nearest that it takes, rather more than less.
+func TestEffort(t *testing.T) {
+	some := llm.Thinker{Way: llm.Words, Levels: []llm.Level{{Effort: llm.Low, Word: "low"}, {Effort: llm.High, Word: "hard"}}}
+	for _, c := range []struct {
+		thinker llm.Thinker
+		effort  llm.Effort
+		want    string
+	}{
+		{some, "", "nothing"}, {some, "none", "low"}, {some, "low", "low"}, {some, "medium", "hard"}, {some, "max", "hard"},
+		{some, "1", "low"}, {some, "4001", "hard"}, {some, "999999", "hard"},
+		{llm.Thinker{Way: llm.Never}, "high", "nothing"}, {llm.Thinker{Way: llm.Fixed}, "high", "nothing"},
+		{llm.Thinker{}, "xhigh", "xhigh"}, {llm.Thinker{Way: llm.Budget}, "7000", "7000"},
+	} {
+		got := "nothing"
+		if level, ok := c.thinker.Asks(c.effort); ok {
+			got = level.Word
+		}
+		if got != c.want {
+			t.Errorf("%v, %q: %q, want %q", c.thinker, c.effort, got, c.want)
+		}
+	}
+	for text, want := range map[string]string{
+		" High ": "high", "off": "none", "8000": "8000", "": "",
+		"hard": `effort "hard": want one of none, minimal, low, medium, high, xhigh, max, or a number of tokens`, "-5": `effort "-5": want one of`, "0": `effort "0": want`,
+	} {
+		e, err := llm.ParseEffort(text)
+		got := string(e)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	last := -1
+	for _, e := range llm.Efforts {
+		if n := e.Budget(); n <= last {
+			t.Errorf("%s is worth %d", e, n)
+		} else {
+			last = n
+		}
 	}
 }
 

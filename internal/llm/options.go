@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Options say where a server is and how to be let in. The environment is never read: what is not here is not used.
@@ -17,14 +18,35 @@ type Options struct {
 	Provider string
 	// BaseURL is the server's address; empty is the provider's own. A trailing slash does not matter.
 	BaseURL string
-	// Key is the secret; empty sends none.
-	Key string
+	// Key gives out the secret; nil sends none. A key that the server refuses before it has said anything is asked for
+	// anew, once, and the request sent again if there is another.
+	Key Keys
 	// Headers are sent with every request, over the wire's own.
 	Headers map[string]string
 	// Dir is the folder that the names of files count from, where a model is a file.
 	Dir string
 	// HTTP sends the requests; nil is a shared client that uses no proxy. Redirects are never followed.
 	HTTP *http.Client
+	// Silence is how long a server may send nothing before the stream is cut, also before its first byte: 0 is [Silence],
+	// a negative one is no limit.
+	Silence time.Duration
+	// Longest is the most bytes of one answer's text, thinking and arguments together: 0 is [Longest].
+	Longest int
+	// Clock is the time that silence is measured by.
+	Clock Clock
+}
+
+// Longest is the most bytes of one answer, where [Options] do not say. Who takes an answer needs no more than twice that.
+const Longest = 16 << 20
+
+// maxPictures is the most bytes of one answer's pictures.
+const maxPictures = 64 << 20
+
+func (o Options) longest() int {
+	if o.Longest > 0 {
+		return o.Longest
+	}
+	return Longest
 }
 
 // Format keeps fmt from printing secrets.
@@ -69,8 +91,8 @@ func host(address string) string {
 	return "(unreadable)"
 }
 
-// scrub takes every secret of the options out of text that came from outside.
-func (o Options) scrub(text string) string {
+// scrub takes every secret of the options, and the keys that were sent, out of text that came from outside.
+func (o Options) scrub(text string, keys []string) string {
 	hide := func(secret string) {
 		// Shorter values are words such as "x"; taking them out would only garble the text.
 		if len(secret) < 4 {
@@ -79,7 +101,9 @@ func (o Options) scrub(text string) string {
 		text = strings.ReplaceAll(text, secret, "[key]")
 		text = strings.ReplaceAll(text, url.QueryEscape(secret), "[key]")
 	}
-	hide(o.Key)
+	for _, key := range keys {
+		hide(key)
+	}
 	for _, value := range o.Headers {
 		hide(value)
 		if _, token, found := strings.Cut(value, " "); found {

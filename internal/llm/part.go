@@ -18,11 +18,13 @@ type ToolCallStart struct {
 	Name string
 }
 
-// Retry says that the request failed unseen and is asked again after Wait.
+// Retry says that the request failed unseen and is asked again after Wait. It is given out before the wait begins.
 type Retry struct {
-	// Attempt counts from 1; Max is the most there will be.
+	// Attempt counts from 1. Max is the most there will be, 0 where nobody counts.
 	Attempt, Max int
 	Wait         time.Duration
+	// At is when it is asked again, and Until when it is given up: the zero time where it never is.
+	At, Until time.Time
 	// Reason is the failure's message; Status its HTTP status, 0 where there was none.
 	Reason string
 	Status int
@@ -34,11 +36,41 @@ type End struct {
 	Usage  Usage
 	// Fault says what went wrong. It is set where Reason is [Failed] or [Canceled], and may be where it is [Filtered].
 	Fault *Fault
+	// Said tells a complete answer from one that says nothing.
+	Said Said
+	// Room tells an answer that had the room it needed from one that had not.
+	Room Room
 	// Opaque repeats every Opaque part of the answer, in order.
 	Opaque []Opaque
 	// ResponseModel is the model that answered, in the server's words; "" where it did not say.
 	ResponseModel string
 }
+
+// Said is what there is in an answer that a person or an agent can do something with.
+type Said string
+
+// What an answer says.
+const (
+	// Something is a text, a call or a picture; also every answer that failed.
+	Something Said = ""
+	// Thoughts is an answer that was thought about, and not given.
+	Thoughts Said = "thoughts"
+	// Nothing is an answer without a word, or of white space.
+	Nothing Said = "nothing"
+)
+
+// Room is whether the model's window had room for the prompt and the answer.
+type Room string
+
+// What is known of the room.
+const (
+	// Enough: nothing is known to the contrary.
+	Enough Room = ""
+	// Full: the answer ends because the window was full. A prompt that is made smaller leaves room for the rest.
+	Full Room = "full"
+	// Truncated: the server left out a part of the prompt without a word.
+	Truncated Room = "truncated"
+)
 
 // StopReason says why an answer ended.
 type StopReason string

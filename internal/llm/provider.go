@@ -58,14 +58,25 @@ type Wire struct {
 	Base, Version string
 	// Authorize sets the headers of each request; key is empty where the server wants none.
 	Authorize func(h http.Header, key string)
-	// Encode is the path of a request below the base address, with its query, and its body.
-	Encode func(r Request, to Target) (path string, body []byte, err error)
+	// Encode writes a request.
+	Encode func(r Request, to Target) (Post, error)
 	// Decode makes what takes the events of one answer.
 	Decode func(a *Answer) Decoder
+	// Images is what its servers take of pictures. No other ones get to Encode.
+	Images ImageLimits
 	// ListPath is where below the base address a server lists its models, with the query; empty: it has no list.
 	ListPath string
 	// ReadList finds the names of the models in such a list; ok is false for what is none.
 	ReadList func(body []byte) (names []string, ok bool)
+}
+
+// Post is a request as a wire writes it.
+type Post struct {
+	// Path is below the base address, with its query.
+	Path string
+	// Header is what this request has besides what Authorize sets.
+	Header http.Header
+	Body   []byte
 }
 
 // Local is a model without a server.

@@ -16,12 +16,17 @@ var errLong = errors.New("an event is longer than 32 MiB")
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream). Their names are not read:
 // each wire says in its data what an event is. An event that the stream does not finish is none.
 type events struct {
+	// ping is called for each comment that says that the server is at work.
+	ping func()
+
 	r    *bufio.Reader
 	line []byte // of which the reader had only a part
 	data []byte
 }
 
-func newEvents(r io.Reader) *events { return &events{r: bufio.NewReaderSize(r, 32<<10)} }
+func newEvents(r io.Reader, ping func()) *events {
+	return &events{ping: ping, r: bufio.NewReaderSize(r, 32<<10)}
+}
 
 // next is the next event's data without white space around it, never empty, and valid until the next call; io.EOF
 // comes after the last.
@@ -41,11 +46,19 @@ func (e *events) next() ([]byte, error) {
 		}
 		value, ok := bytes.CutPrefix(line, []byte("data:"))
 		if !ok {
+			if line[0] == ':' && alive[string(bytes.TrimSpace(line[1:]))] != "" {
+				e.ping()
+			}
 			continue
 		}
 		value, _ = bytes.CutPrefix(value, []byte(" "))
 		if len(e.data)+len(value) >= maxEvent {
 			return nil, errLong
+		}
+		if len(e.data) == 0 && len(e.line) > 0 {
+			// A long line is not copied: it becomes the data, and the place of the last data that of the next line.
+			e.data, e.line = append(value, '\n'), e.data
+			continue
 		}
 		e.data = append(append(e.data, value...), '\n')
 	}

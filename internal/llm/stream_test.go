@@ -21,8 +21,8 @@ import (
 // toy is a wire whose events are texts. "." is the last one, "!" one that makes no sense.
 var toy = llm.Provider{Type: "toy", Wire: &llm.Wire{
 	Base: "http://toy.invalid", Authorize: llm.Bearer,
-	Encode: func(r llm.Request, to llm.Target) (string, []byte, error) {
-		return "/talk", []byte(r.Model), nil
+	Encode: func(r llm.Request, to llm.Target) (llm.Post, error) {
+		return llm.Post{Path: "/talk", Body: []byte(r.Model)}, nil
 	},
 	Decode: func(a *llm.Answer) llm.Decoder { return &toyDecoder{a} },
 }}
@@ -244,7 +244,7 @@ func TestJoinedListIsValidJSON(t *testing.T) {
 func TestInvalidRequest(t *testing.T) {
 	s := llmtest.Serve(t)
 	wire := *toy.Wire
-	wire.Encode = func(llm.Request, llm.Target) (string, []byte, error) { return "", nil, errors.New("odd\nwords") }
+	wire.Encode = func(llm.Request, llm.Target) (llm.Post, error) { return llm.Post{}, errors.New("odd\nwords") }
 	p := llm.Provider{Type: "toy", Wire: &wire}
 	h, _ := llmtest.Hear(llmtest.Open(p, llm.Options{BaseURL: s.URL, HTTP: s.Client()}).Stream(t.Context(), llm.Request{}))
 	want := &llm.Fault{Code: llm.CodeInvalid, Message: "the request cannot be written: odd words"}

@@ -44,24 +44,29 @@ var ErrUnreadable = errors.New("it is not a picture that can be read")
 // decoding lets one picture be decoded at a time: each may take hundreds of megabytes.
 var decoding sync.Mutex
 
-// Fit is the picture within the limits, and its media type, which is what the bytes say and not what was said of them. The
-// error says in words why there is none, without the picture's name.
-func Fit(data []byte, said string, l Limits) (out []byte, mediaType string, err error) {
+// Fits tells whether a picture is within the limits as it is, and its media type, which is what the bytes say and not what
+// was said of them. Nothing but the head of the file is read.
+func Fits(data []byte, said string, l Limits) (mediaType string, ok bool) {
 	shape, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		if own := slices.Contains(l.Types, said) && !slices.Contains(decodable, said); !own || over(len(data), l.Bytes) {
-			return nil, "", ErrUnreadable
-		}
-		return data, said, nil
+		// A format that only the server reads.
+		ok = slices.Contains(l.Types, said) && !slices.Contains(decodable, said)
+		return said, ok && !over(len(data), l.Bytes)
 	}
 	mediaType = "image/" + format
-	orientation := upright
-	if format == "jpeg" {
-		orientation = orientationOf(data)
-	}
-	long := max(shape.Width, shape.Height)
-	if slices.Contains(l.Types, mediaType) && !over(long, l.Edge) && !over(len(data), l.Bytes) && orientation == upright {
+	ok = slices.Contains(l.Types, mediaType) && !over(max(shape.Width, shape.Height), l.Edge) && !over(len(data), l.Bytes)
+	return mediaType, ok && (format != "jpeg" || orientationOf(data) == upright)
+}
+
+// Fit is the picture within the limits, and its media type. The error says in words why there is none, without the
+// picture's name.
+func Fit(data []byte, said string, l Limits) (out []byte, mediaType string, err error) {
+	if mediaType, ok := Fits(data, said, l); ok {
 		return data, mediaType, nil
+	}
+	shape, format, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", ErrUnreadable
 	}
 	most := MaxPixels
 	if shape.ColorModel == color.NRGBA64Model || shape.ColorModel == color.RGBA64Model {
@@ -76,10 +81,15 @@ func Fit(data []byte, said string, l Limits) (out []byte, mediaType string, err 
 	if err != nil {
 		return nil, "", ErrUnreadable
 	}
+	long := max(shape.Width, shape.Height)
 	if l.Edge > 0 {
 		long = min(long, l.Edge)
 	}
-	return shrink(framed(whole, shape), orientation, format, long, l)
+	o := upright
+	if format == "jpeg" {
+		o = orientationOf(data)
+	}
+	return shrink(framed(whole, shape), o, format, long, l)
 }
 
 // decodable are the media types that this package reads.

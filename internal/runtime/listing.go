@@ -43,7 +43,7 @@ func (ps Providers) List(ctx context.Context, env config.Env, wait time.Duration
 		}
 		o := optionsOf(r, client)
 		request := r.Name
-		if q, fault := p.Wire.ListRequest(o); fault == nil {
+		if q, err := p.Wire.ListRequest(ctx, o); err == nil {
 			request = fmt.Sprint(q.URL, q.Header)
 		}
 		if asked[request] = append(asked[request], r.Name); len(asked[request]) == 1 {
@@ -66,5 +66,5 @@ func optionsOf(p config.Resolved, client *http.Client) llm.Options {
 	for name, value := range p.Headers {
 		headers[name] = value.Reveal()
 	}
-	return llm.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: p.Key.Reveal(), Headers: headers, HTTP: client}
+	return llm.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: llm.Secret(p.Key.Reveal()), Headers: headers, HTTP: client}
 }

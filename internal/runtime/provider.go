@@ -49,6 +49,9 @@ func throughProxies(proxies httpproxy.Config) *http.Client {
 	return llm.HTTP(func(r *http.Request) (*url.URL, error) { return choose(r.URL) })
 }
 
+// standard is how a failing server is asked again, as long as no client says how.
+var standard = retry.Policy{Attempts: 4, Patience: retry.Patient.Patience}
+
 // setModel resolves the model. Only an unknown provider is refused here: the
 // server knows which models it has.
 func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string) *command.Fault {
@@ -82,7 +85,7 @@ func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.En
 	if fault != nil {
 		return command.Faultf(command.Code(fault.Code), "%s", fault.Message)
 	}
-	setup.Model = retry.Wrap(made, retry.Options{})
+	setup.Model = retry.Wrap(made, retry.Options{Policy: standard})
 	return nil
 }
 

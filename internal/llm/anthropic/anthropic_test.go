@@ -3,6 +3,7 @@ package anthropic_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,9 +17,15 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		Provider:  anthropic.Provider,
-		Text:      llmtest.File(t, "text.sse"),
-		Calls:     llmtest.File(t, "calls.sse"),
+		Provider: anthropic.Provider,
+		Text:     llmtest.File(t, "text.sse"),
+		Calls:    llmtest.File(t, "calls.sse"),
+		Thinks:   llmtest.File(t, "thinks.sse"),
+		Empty:    llmtest.File(t, "empty.sse"),
+		Error: func(message, code string) string {
+			return fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":%q,\"message\":%s}}\n\n", code, llmtest.Quote(message))
+		},
+		Ping:      "event: ping\ndata: {\"type\": \"ping\"}\n\n",
 		KeyHeader: "X-Api-Key", KeyValue: llmtest.Secret,
 		Environment: []string{
 			"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_PROFILE",
@@ -34,7 +41,7 @@ func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := llmtest.Open(anthropic.Provider, llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(anthropic.Provider, llm.Options{BaseURL: s.URL, Key: llm.Secret(llmtest.Secret), HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -47,8 +54,13 @@ func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 func TestSecondRequest(t *testing.T) {
 	w := wire(t)
 	s := llmtest.Serve(t, llmtest.Reply{Body: w.Calls}, llmtest.Reply{Body: w.Text})
-	ask(t, s, llmtest.Second(ask(t, s, llmtest.First())))
+	r := llmtest.Second(ask(t, s, llmtest.First()))
+	r.Thinker = llm.Thinker{Way: llm.Budget, Between: llm.Asked}
+	ask(t, s, r)
 	q := s.Queries()[1]
+	if q.Header.Get("Anthropic-Beta") != "interleaved-thinking-2025-05-14" || s.Queries()[0].Header.Get("Anthropic-Beta") != "" {
+		t.Errorf("thinking between calls is not asked for, or where it is not wanted: %v", q.Header)
+	}
 	if q.Method != http.MethodPost || q.Path != "/v1/messages" || q.Header.Get("Anthropic-Version") != "2023-06-01" {
 		t.Errorf("%s %s %v", q.Method, q.Path, q.Header)
 	}
@@ -84,32 +96,47 @@ func body(t *testing.T, r llm.Request) map[string]any {
 	return members
 }
 
-// How the effort is asked for, and how long an answer may be, depends on the model.
+// How the effort is asked for, and how long an answer may be, depends on what the model takes.
 func TestEffortOfModel(t *testing.T) {
 	budget := func(n float64) any { return map[string]any{"type": "enabled", "budget_tokens": n} }
 	adaptive := any(map[string]any{"type": "adaptive", "display": "summarized"})
 	effort := func(e string) any { return map[string]any{"effort": e} }
+	unknown := llm.Thinker{}
+	today := llm.Thinker{Way: llm.Adaptive, Levels: append([]llm.Level{{Effort: llm.None}}, llm.Same(llm.Low, llm.High, llm.Max)...)}
+	always := llm.Thinker{Way: llm.Adaptive, Levels: llm.Same(llm.Low, llm.Medium, llm.High)}
+	older := llm.Thinker{Way: llm.Budget, Levels: append([]llm.Level{{Effort: llm.None}}, llm.Same(llm.Low, llm.High)...)}
+	other := llm.Thinker{Way: llm.Words, Levels: []llm.Level{{Effort: llm.None, Word: "disabled"}, {Effort: llm.High, Word: "hard"}}}
 	for _, c := range []struct {
-		model         string
+		name          string
+		thinker       llm.Thinker
 		effort        llm.Effort
-		limit         int
+		limit, window int
 		max           float64
 		thinking, out any
 	}{
-		{"claude-opus-5", "high", 0, 32000, adaptive, effort("high")},
-		{"claude-opus-4-6", "low", 0, 32000, adaptive, effort("low")},
-		{"claude-sonnet-4-5-20250929", "medium", 0, 32000, budget(10000), nil},
-		{"claude-sonnet-4-20250514", "high", 0, 32000, budget(24000), nil},
-		{"claude-3-7-sonnet-latest", "low", 0, 32000, budget(4000), nil},
-		{"claude-3-5-haiku-latest", "", 0, 8192, nil, nil},
-		{"claude-3-haiku-20240307", "", 0, 4096, nil, nil},
-		{"claude-haiku-5-5", "", 0, 32000, nil, nil},
-		{"some-other-model", "high", 0, 8192, budget(6144), nil},
-		{"claude-sonnet-4-5", "high", 1000, 1000, nil, nil},
+		{"nobody knows it", unknown, "high", 0, 0, 32000, adaptive, effort("high")},
+		{"nobody knows it", unknown, "minimal", 0, 0, 32000, adaptive, effort("low")},
+		{"nobody knows it", unknown, "none", 0, 0, 32000, nil, nil},
+		{"small window", unknown, "", 0, 8192, 2048, nil, nil},
+		{"today", today, "medium", 0, 0, 32000, adaptive, effort("high")},
+		{"today", today, "xhigh", 0, 0, 32000, adaptive, effort("max")},
+		{"today", today, "none", 0, 0, 32000, nil, nil},
+		{"today", today, "2000", 0, 0, 32000, adaptive, effort("low")},
+		{"always", always, "none", 0, 0, 32000, adaptive, effort("low")},
+		{"always", always, "max", 0, 0, 32000, adaptive, effort("high")},
+		{"older", older, "medium", 0, 0, 32000, budget(10000), nil},
+		{"older", older, "max", 0, 0, 32000, budget(24000), nil},
+		{"older", older, "5000", 0, 0, 32000, budget(5000), nil},
+		{"older", older, "none", 0, 0, 32000, nil, nil},
+		{"older", older, "high", 1000, 0, 1000, nil, nil},
+		{"other", other, "low", 0, 0, 32000, nil, effort("hard")},
+		{"other", other, "none", 0, 0, 32000, map[string]any{"type": "disabled"}, nil},
+		{"never", llm.Thinker{Way: llm.Never}, "high", 0, 0, 32000, nil, nil},
+		{"fixed", llm.Thinker{Way: llm.Fixed}, "high", 0, 0, 32000, nil, nil},
 	} {
-		t.Run(c.model+" "+string(c.effort), func(t *testing.T) {
+		t.Run(c.name+" "+string(c.effort), func(t *testing.T) {
 			r := llmtest.First()
-			r.Model, r.Reasoning, r.MaxOutput = c.model, c.effort, c.limit
+			r.Thinker, r.Reasoning, r.MaxOutput, r.Window = c.thinker, c.effort, c.limit, c.window
 			got := body(t, r)
 			want := map[string]any{"max_tokens": c.max, "thinking": c.thinking, "output_config": c.out}
 			have := map[string]any{"max_tokens": got["max_tokens"], "thinking": got["thinking"], "output_config": got["output_config"]}
@@ -124,7 +151,7 @@ func TestEffortOfModel(t *testing.T) {
 func TestForeignRun(t *testing.T) {
 	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Calls})
 	r := llmtest.Second(ask(t, s, llmtest.First()))
-	r.Model = "claude-sonnet-4-5"
+	r.Model, r.Thinker.Way = "claude-sonnet-4-5", llm.Budget
 	got := body(t, r)
 	if got["thinking"] != nil {
 		t.Errorf("thinking %v", got["thinking"])
@@ -174,7 +201,7 @@ func TestRareEnds(t *testing.T) {
 		want       llmtest.Heard
 	}{
 		{"token limit", text + end("max_tokens"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length, Usage: usage}}},
-		{"window full", text + end("model_context_window_exceeded"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length, Usage: usage}}},
+		{"window full", text + end("model_context_window_exceeded"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length, Room: llm.Full, Usage: usage}}},
 		{"refusal", text + end("refusal"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Filtered, Usage: usage}}},
 		{"pause", text + end("pause_turn"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Stop, Usage: usage}}},
 		{"no stop event", text + event(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`),

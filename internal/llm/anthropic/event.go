@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"strings"
 
 	"parley/internal/llm"
 )
@@ -73,7 +72,7 @@ type block struct {
 	Input     json.RawMessage `json:"input"`
 
 	at      llm.Place
-	written strings.Builder
+	written llm.Written
 }
 
 // state is what an answer needs to remember between events.
@@ -104,6 +103,9 @@ func (s *state) Event(data []byte) (over bool, err error) {
 		return false, err
 	}
 	a := s.answer
+	if known(e.Type) {
+		a.Ping()
+	}
 	switch e.Type {
 	case "message_start":
 		a.End.ResponseModel = e.Message.Model
@@ -125,10 +127,18 @@ func (s *state) Event(data []byte) (over bool, err error) {
 		s.finish()
 		return true, nil
 	case "error":
-		message, code := llm.Complaint(data)
-		return true, llm.StreamFault(message, code)
+		return true, llm.StreamFault(data)
 	}
 	return false, nil
+}
+
+// known tells the API's own events, pings among them: they are a sign that it is at work.
+func known(kind string) bool {
+	switch kind {
+	case "ping", "message_start", "message_delta", "content_block_start", "content_block_delta", "content_block_stop":
+		return true
+	}
+	return false
 }
 
 func (s *state) start(e *event) error {
@@ -150,6 +160,9 @@ func (s *state) start(e *event) error {
 		a.Thinking(b.Thinking)
 	case "tool_use":
 		b.ID = a.Start(b.ID, b.Name)
+		a.Grow(len(b.Input))
+	case "redacted_thinking":
+		a.Grow(len(b.Data))
 	}
 	return nil
 }
@@ -166,8 +179,10 @@ func (s *state) delta(e *event) {
 		b.written.WriteString(d.Thinking)
 		s.answer.Thinking(d.Thinking)
 	case "signature_delta":
+		s.answer.Grow(len(d.Signature))
 		b.Signature += d.Signature
 	case "input_json_delta":
+		s.answer.Grow(len(d.Partial))
 		b.written.WriteString(d.Partial)
 	}
 }
@@ -221,8 +236,10 @@ func (s *state) finish() {
 		}
 	}
 	switch s.reason {
-	case "max_tokens", "model_context_window_exceeded":
+	case "max_tokens":
 		s.answer.End.Reason = llm.Length
+	case "model_context_window_exceeded":
+		s.answer.End.Reason, s.answer.End.Room = llm.Length, llm.Full
 	case "refusal":
 		s.answer.End.Reason = llm.Filtered
 	}

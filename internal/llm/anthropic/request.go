@@ -42,14 +42,15 @@ type cache struct {
 
 var ephemeral = &cache{"ephemeral"}
 
-func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+func encode(r llm.Request, to llm.Target) (post llm.Post, err error) {
 	q := request{Model: r.Model, MaxTokens: maxTokens(r), Stream: true, Tools: tools(r.Tools)}
 	if strings.TrimSpace(r.System) != "" {
 		q.System = []textBlock{{"text", r.System, ephemeral}}
 	}
-	q.Thinking, q.Output = think(r, q.MaxTokens, to.Provider)
-	body, err := llm.Join(q, "messages", messages(r, to.Provider))
-	return "/messages", body, err
+	post.Path = "/messages"
+	q.Thinking, q.Output, post.Header = think(r, q.MaxTokens, to.Provider)
+	post.Body, err = llm.Join(q, "messages", messages(r, to.Provider))
+	return post, err
 }
 
 func tools(specs []llm.ToolSpec) []tool {

@@ -1,49 +1,30 @@
 package anthropic
 
 import (
-	"regexp"
-	"strconv"
+	"net/http"
 
 	"parley/internal/llm"
 )
 
-// version finds the version in a model's name: claude-sonnet-4-5-20250929, claude-3-7-sonnet-latest, claude-opus-5. A
-// number of eight digits is a date.
-var version = regexp.MustCompile(`claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
+// standard is the limit on the answer where the request has none: the API insists on one. It is what every model of today
+// allows; of an older one the catalog says what it does.
+const standard = 32_000
 
-// generation is the model's version as major*100+minor, 0 for models that are not Claude.
-func generation(model string) int {
-	m := version.FindStringSubmatch(model)
-	if m == nil {
-		return 0
-	}
-	major, _ := strconv.Atoi(m[1])
-	minor, _ := strconv.Atoi(m[2])
-	return major*100 + minor
-}
-
-// adaptive is the first generation that takes an effort instead of a budget.
-const adaptive = 406
-
-// budgets are the tokens an effort is worth where a budget is asked for.
-var budgets = map[llm.Effort]int{llm.Low: 4_000, llm.Medium: 10_000, llm.High: 24_000}
-
-// maxTokens is the limit on the answer, which the API insists on. Without one of the request it is what every model of
-// the generation allows.
 func maxTokens(r llm.Request) int {
-	g := generation(r.Model)
 	switch {
 	case r.MaxOutput > 0:
 		return r.MaxOutput
-	case g >= 307:
-		return 32_000
-	case g > 0 && g < 305:
-		return 4_096
+	case r.Window > 0:
+		return min(standard, r.Window/4)
 	}
-	return 8_192
+	return standard
 }
 
-// thinking and output are how an effort is asked for: the one with a budget, both without.
+// today is how a model is asked that nobody knows: it chooses for itself within an effort
+// (https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
+var today = llm.Thinker{Way: llm.Adaptive, Levels: llm.Same(llm.Low, llm.Medium, llm.High, llm.XHigh, llm.Max)}
+
+// thinking and output are how an effort is asked for.
 type thinking struct {
 	Type    string `json:"type"`
 	Budget  int    `json:"budget_tokens,omitempty"`
@@ -51,24 +32,45 @@ type thinking struct {
 }
 
 type output struct {
-	Effort llm.Effort `json:"effort"`
+	Effort string `json:"effort"`
 }
 
-// think asks for the effort in the way the model knows; most is the limit on the whole answer.
-func think(r llm.Request, most int, provider string) (*thinking, *output) {
-	budget, ok := budgets[r.Reasoning]
-	if !ok {
-		return nil, nil
+// interleaved asks a model that does not do so by itself to think again between its calls
+// (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#interleaved-thinking).
+const interleaved = "interleaved-thinking-2025-05-14"
+
+// think asks for the effort in the way that the model knows; most is the limit on the whole answer.
+func think(r llm.Request, most int, provider string) (*thinking, *output, http.Header) {
+	if r.Reasoning == llm.None && r.Thinker.Way == llm.Unknown {
+		return nil, nil, nil
 	}
-	if generation(r.Model) >= adaptive {
-		return &thinking{Type: "adaptive", Display: "summarized"}, &output{r.Reasoning}
+	thinker := r.Thinker.Or(today)
+	level, ok := thinker.Asks(r.Reasoning)
+	switch {
+	// A model that can do without thinking does so where it is not asked to; some servers have a word for it.
+	case !ok, level.Effort == llm.None && level.Word == "":
+		return nil, nil, nil
+	case level.Effort == llm.None:
+		return &thinking{Type: level.Word}, nil, nil
+	case thinker.Way == llm.Budget:
+		return budgeted(r, level.Effort, most, provider)
+	case thinker.Way == llm.Words:
+		return nil, &output{level.Word}, nil
 	}
-	// At least 1,024, and less than the whole answer.
-	budget = min(budget, most*3/4)
+	return &thinking{Type: "adaptive", Display: "summarized"}, &output{level.Word}, nil
+}
+
+// budgeted asks for thinking by a number of tokens: at least 1,024, and less than the whole answer.
+func budgeted(r llm.Request, e llm.Effort, most int, provider string) (*thinking, *output, http.Header) {
+	budget := min(e.Budget(), most*3/4)
 	if budget < 1024 || unsigned(r, provider) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return &thinking{Type: "enabled", Budget: budget}, nil
+	var header http.Header
+	if r.Thinker.Between == llm.Asked && len(r.Tools) > 0 {
+		header = http.Header{"Anthropic-Beta": {interleaved}}
+	}
+	return &thinking{Type: "enabled", Budget: budget}, nil, header
 }
 
 // unsigned tells whether the run of calls that is going on began without thinking, as when another model began it: the

@@ -13,7 +13,7 @@ const standIn = "skip_thought_signature_validator"
 // writer turns messages into contents.
 type writer struct {
 	provider, model string
-	generation      int
+	older           bool
 	// ids are the server's ids of calls by the ones they got here.
 	ids map[string]string
 }
@@ -69,7 +69,7 @@ func (w *writer) said(parts []llm.Content) llm.Elements {
 			}
 			r := &result{ID: w.ids[c.CallID], Name: c.Name, Response: map[string]string{key: c.Text}}
 			for _, i := range c.Images {
-				if w.generation >= third {
+				if !w.older {
 					r.Parts = append(r.Parts, picture(i))
 					continue
 				}
@@ -139,7 +139,7 @@ func (w *writer) answered(parts []llm.Content) (out llm.Elements) {
 			}
 			p := part{Call: &call{ID: s.ID, Name: c.Name, Args: c.Arguments}, Signature: s.Signature}
 			// Of a step's calls only the first must be signed.
-			if !begun && p.Signature == "" && w.generation >= third {
+			if !begun && p.Signature == "" && !w.older {
 				p.Signature = standIn
 			}
 			begun = true

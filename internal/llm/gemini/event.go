@@ -56,8 +56,10 @@ func (s *state) Event(data []byte) (over bool, err error) {
 		return false, err
 	}
 	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
-		message, code := llm.Complaint(data)
-		return false, llm.StreamFault(message, code)
+		return false, llm.StreamFault(data)
+	}
+	if len(chunk.Candidates) > 0 || chunk.Usage != nil {
+		s.answer.Ping()
 	}
 	s.take(&chunk)
 	return false, nil
@@ -96,6 +98,7 @@ func (s *state) part(p *part) {
 	switch {
 	case p.Call != nil:
 		id := a.Start(p.Call.ID, p.Call.Name)
+		a.Grow(len(p.Call.Args) + len(p.Signature))
 		kept := signed{Call: id, Signature: p.Signature}
 		if p.Call.ID == id {
 			kept.ID = id

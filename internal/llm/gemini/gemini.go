@@ -22,6 +22,7 @@ var Provider = llm.Provider{
 	Type: "gemini",
 	Wire: &llm.Wire{
 		Base: "https://generativelanguage.googleapis.com", Version: "/v1beta", Authorize: authorize, Encode: encode, Decode: decode,
+		Images:   images,
 		ListPath: "/models?pageSize=1000", ReadList: list,
 	},
 	Servers: []llm.Server{{
@@ -30,6 +31,14 @@ var Provider = llm.Provider{
 			{Name: "gemini-2.5-pro", Context: 1_048_576, MaxOutput: 65_536}, {Name: "gemini-2.5-flash", Context: 1_048_576, MaxOutput: 65_536},
 		},
 	}},
+}
+
+// images is what the API takes (https://ai.google.dev/gemini-api/docs/image-understanding, and for the size of one file
+// https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/image-understanding): 20 MB in a request with
+// base64. It scales what is larger than 3,072 pixels.
+var images = llm.ImageLimits{
+	Types: []string{"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"},
+	Edge:  3_072, Bytes: 7_000_000, Number: 900, Total: 14 << 20,
 }
 
 func authorize(h http.Header, key string) {

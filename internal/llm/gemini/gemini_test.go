@@ -3,6 +3,7 @@ package gemini_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,9 +17,14 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		Provider:  gemini.Provider,
-		Text:      llmtest.File(t, "text.sse"),
-		Calls:     llmtest.File(t, "calls.sse"),
+		Provider: gemini.Provider,
+		Text:     llmtest.File(t, "text.sse"),
+		Calls:    llmtest.File(t, "calls.sse"),
+		Thinks:   llmtest.File(t, "thinks.sse"),
+		Empty:    llmtest.File(t, "empty.sse"),
+		Error: func(message, code string) string {
+			return fmt.Sprintf("data: {\"error\":{\"status\":%q,\"message\":%s}}\r\n\r\n", code, llmtest.Quote(message))
+		},
 		KeyHeader: "X-Goog-Api-Key", KeyValue: llmtest.Secret,
 		Environment: []string{
 			"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
@@ -33,7 +39,7 @@ func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := llmtest.Open(gemini.Provider, llm.Options{BaseURL: s.URL, Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(gemini.Provider, llm.Options{BaseURL: s.URL, Key: llm.Secret(llmtest.Secret), HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -45,7 +51,9 @@ func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 func TestSecondRequest(t *testing.T) {
 	w := wire(t)
 	s := llmtest.Serve(t, llmtest.Reply{Body: w.Calls}, llmtest.Reply{Body: w.Text})
-	ask(t, s, llmtest.Second(ask(t, s, llmtest.First())))
+	r := llmtest.Second(ask(t, s, llmtest.First()))
+	r.Thinker.Way = llm.Budget
+	ask(t, s, r)
 	q := s.Queries()[1]
 	if q.Method != http.MethodPost || q.Path != "/v1beta/models/model-1:streamGenerateContent?alt=sse" {
 		t.Errorf("%s %s", q.Method, q.Path)
@@ -91,22 +99,31 @@ func TestForeignRun(t *testing.T) {
 	}
 }
 
-// What an effort becomes depends on the model.
+// What an effort becomes depends on what the model takes.
 func TestEffortOfModel(t *testing.T) {
+	budget := llm.Thinker{Way: llm.Budget}
+	levels := llm.Thinker{Way: llm.Words, Levels: llm.Same(llm.Minimal, llm.Low, llm.High)}
 	for _, c := range []struct {
-		model  string
-		effort llm.Effort
-		want   string
+		thinker llm.Thinker
+		effort  llm.Effort
+		want    string
 	}{
-		{"gemini-2.5-pro", "low", `{"includeThoughts":true,"thinkingBudget":2048}`},
-		{"gemini-2.5-flash", "high", `{"includeThoughts":true,"thinkingBudget":24576}`},
-		{"gemini-3.1-pro", "high", `{"includeThoughts":true,"thinkingLevel":"high"}`},
-		{"gemini-2.0-flash", "high", ``},
-		{"gemini-2.5-pro", "", ``},
+		{budget, "low", `{"includeThoughts":true,"thinkingBudget":4000}`},
+		{budget, "max", `{"includeThoughts":true,"thinkingBudget":24576}`},
+		{budget, "9000", `{"includeThoughts":true,"thinkingBudget":9000}`},
+		{budget, "none", `{"includeThoughts":false,"thinkingBudget":0}`},
+		{levels, "none", `{"includeThoughts":true,"thinkingLevel":"minimal"}`},
+		{levels, "medium", `{"includeThoughts":true,"thinkingLevel":"high"}`},
+		{levels, "3000", `{"includeThoughts":true,"thinkingLevel":"low"}`},
+		{llm.Thinker{}, "high", `{"includeThoughts":true,"thinkingLevel":"high"}`},
+		{llm.Thinker{}, "max", `{"includeThoughts":true,"thinkingLevel":"high"}`},
+		{llm.Thinker{Way: llm.Never}, "high", ``},
+		{llm.Thinker{Way: llm.Fixed}, "high", ``},
+		{budget, "", ``},
 	} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
 		r := llmtest.First()
-		r.Model, r.Reasoning = c.model, c.effort
+		r.Thinker, r.Reasoning = c.thinker, c.effort
 		ask(t, s, r)
 		var body struct {
 			Config struct {
@@ -117,7 +134,7 @@ func TestEffortOfModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := string(body.Config.Thinking); got != c.want {
-			t.Errorf("%s %s: %s, want %s", c.model, c.effort, got, c.want)
+			t.Errorf("%v %s: %s, want %s", c.thinker, c.effort, got, c.want)
 		}
 	}
 }
@@ -168,7 +185,7 @@ func TestRareEnds(t *testing.T) {
 		{"error in the stream", parts(`{"text":"a"}`) + event(`{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`),
 			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Status: 503, Retryable: true,
 				Message: "503 Service Unavailable: The model is overloaded."}}}},
-		{"picture", parts(`{"inlineData":{"mimeType":"image/png","data":"iVBORw=="}}`) + finish("STOP"),
+		{"picture", parts(`{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII="}}`) + finish("STOP"),
 			llmtest.Heard{Images: []llm.Image{llmtest.Pixel}, End: llm.End{Reason: llm.Stop}}},
 		{"call without arguments", parts(`{"functionCall":{"name":"now"}}`) + finish("STOP"),
 			llmtest.Heard{Calls: []llm.ToolCall{{Name: "now", Arguments: []byte("{}")}}, End: llm.End{Reason: llm.ToolCalls}}},

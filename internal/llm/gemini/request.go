@@ -3,8 +3,6 @@ package gemini
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"parley/internal/llm"
@@ -73,27 +71,28 @@ type generated struct {
 }
 
 type think struct {
-	Include bool       `json:"includeThoughts"`
-	Budget  int        `json:"thinkingBudget,omitempty"`
-	Level   llm.Effort `json:"thinkingLevel,omitempty"`
+	Include bool   `json:"includeThoughts"`
+	Budget  *int   `json:"thinkingBudget,omitempty"`
+	Level   string `json:"thinkingLevel,omitempty"`
 }
 
-func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+func encode(r llm.Request, to llm.Target) (post llm.Post, err error) {
 	path, fault := resource(r.Model)
 	if fault != nil {
-		return "", nil, fault
+		return post, fault
 	}
-	w := writer{provider: to.Provider, model: r.Model, generation: generation(r.Model), ids: make(map[string]string)}
+	w := writer{provider: to.Provider, model: r.Model, older: older(r.Thinker), ids: make(map[string]string)}
 	q := request{Tools: functions(r.Tools)}
 	if r.System != "" {
 		q.System = &content{Parts: []part{text(r.System)}}
 	}
-	config := generated{MaxOutput: r.MaxOutput, Thinking: thinking(r.Reasoning, w.generation)}
+	config := generated{MaxOutput: r.MaxOutput, Thinking: thinking(r)}
 	if config != (generated{}) {
 		q.Config = &config
 	}
-	body, err := llm.Join(q, "contents", w.contents(r.Messages))
-	return "/" + path + ":streamGenerateContent?alt=sse", body, err
+	post.Path = "/" + path + ":streamGenerateContent?alt=sse"
+	post.Body, err = llm.Join(q, "contents", w.contents(r.Messages))
+	return post, err
 }
 
 func functions(specs []llm.ToolSpec) []tools {
@@ -125,34 +124,28 @@ func resource(name string) (string, *llm.Fault) {
 	return strings.Join(segments, "/"), nil
 }
 
-var version = regexp.MustCompile(`gemini-(\d+)(?:\.(\d))?`)
+// older tells the models before the third generation from those since: they take a budget instead of a level, do without
+// signatures, and take no pictures in a response.
+func older(t llm.Thinker) bool { return t.Way == llm.Budget || t.Way == llm.Never }
 
-// generation is the model's version times ten, 0 for models that are not Gemini.
-func generation(model string) int {
-	m := version.FindStringSubmatch(model)
-	if m == nil {
-		return 0
-	}
-	major, _ := strconv.Atoi(m[1])
-	minor, _ := strconv.Atoi(m[2])
-	return major*10 + minor
-}
-
-// third is the generation from which a level is asked for instead of a budget, signatures are insisted on, and a
-// response may hold pictures.
-const third = 30
-
-// budgets are the tokens an effort is worth; the most that every 2.5 model takes is 24,576
+// most is the largest budget that every model takes which takes one
 // (https://ai.google.dev/gemini-api/docs/thinking#set-budget).
-var budgets = map[llm.Effort]int{llm.Low: 2_048, llm.Medium: 8_192, llm.High: 24_576}
+const most = 24_576
 
-func thinking(effort llm.Effort, generation int) *think {
-	budget, ok := budgets[effort]
+// today is how a model is asked that nobody knows (https://ai.google.dev/gemini-api/docs/thinking#thinking-levels).
+var today = llm.Thinker{Way: llm.Words, Levels: llm.Same(llm.Low, llm.Medium, llm.High)}
+
+func thinking(r llm.Request) *think {
+	thinker := r.Thinker.Or(today)
+	level, ok := thinker.Asks(r.Reasoning)
 	switch {
-	case !ok || generation > 0 && generation < 25:
+	case !ok:
 		return nil
-	case generation >= third:
-		return &think{Include: true, Level: effort}
+	case thinker.Way == llm.Budget:
+		budget := min(level.Effort.Budget(), most)
+		return &think{Include: budget > 0, Budget: &budget}
+	case level.Word == "":
+		return nil
 	}
-	return &think{Include: true, Budget: budget}
+	return &think{Include: true, Level: level.Word}
 }

@@ -25,7 +25,7 @@ func Bench(b *testing.B, w Wire) {
 	for b.Loop() {
 		s := Serve(b, Reply{Body: body.String()})
 		n := 0
-		m := w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()})
+		m := w.open(llm.Options{BaseURL: s.URL, Key: llm.Secret(Secret), HTTP: s.Client()})
 		for range m.Stream(b.Context(), First()) {
 			n++
 		}
@@ -50,7 +50,7 @@ func BenchRequest(b *testing.B, w Wire) {
 			llm.Message{Role: llm.Tool, Parts: []llm.Content{llm.ToolResult{CallID: call.ID, Name: "read", Text: strings.Repeat(text, 4)}}},
 			llm.Message{Role: llm.Assistant, Parts: []llm.Content{llm.Text{Text: text}}})
 	}
-	m := w.open(llm.Options{Key: Secret, HTTP: &http.Client{Transport: canned(w.Text)}})
+	m := w.open(llm.Options{Key: llm.Secret(Secret), HTTP: &http.Client{Transport: canned(w.Text)}})
 	for b.Loop() {
 		if h, _ := Hear(m.Stream(b.Context(), r)); h.Text != Said {
 			b.Fatalf("%+v", h.End)

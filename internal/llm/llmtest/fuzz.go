@@ -19,7 +19,7 @@ func Fuzz(f *testing.F, w Wire) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		m := w.open(llm.Options{BaseURL: "http://host.invalid/v1", Key: Secret, HTTP: &http.Client{Transport: canned(body)}})
+		m := w.open(llm.Options{BaseURL: "http://host.invalid/v1", Key: llm.Secret(Secret), HTTP: &http.Client{Transport: canned(body)}})
 		r := First()
 		h, parts := Hear(m.Stream(t.Context(), r))
 		if err := Laws(r, parts); err != nil {

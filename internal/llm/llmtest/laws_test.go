@@ -33,6 +33,10 @@ func TestLaws(t *testing.T) {
 		`reason "tool_calls" with 0 calls`:           {end(llm.ToolCalls)},
 		`unknown reason "odd"`:                       {end("odd")},
 		`reason "error" with fault m`:                {llm.End{Reason: llm.Failed, Fault: fault(llm.CodeCanceled)}},
+		`an answer that says "nothing", not ""`:      {end(llm.Stop)},
+		`an answer that says "thoughts", not ""`:     {llm.ThinkingDelta{Text: "a"}, llm.TextDelta{Text: " "}, end(llm.Length)},
+		`an answer that says "", not "nothing"`:      {llm.TextDelta{Text: "a"}, llm.End{Reason: llm.Stop, Said: llm.Nothing}},
+		"an overflow that passes: m":                 {llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: llm.CodeLimit, Message: "m", Overflow: true}}},
 		`reason "canceled" with fault m`:             {llm.End{Reason: llm.Canceled, Fault: fault(llm.CodeProvider)}},
 	} {
 		got := ""

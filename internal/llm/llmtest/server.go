@@ -7,12 +7,14 @@ package llmtest
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Reply is one prepared HTTP answer.
@@ -24,6 +26,8 @@ type Reply struct {
 	Body   string
 	// Split is the bytes of one write, each flushed; 0 writes the body whole.
 	Split int
+	// Pause is waited before each event of the body.
+	Pause time.Duration
 	// Cut drops the connection after the body instead of ending the answer.
 	Cut bool
 	// Hold keeps the connection open after the body until the client leaves it.
@@ -51,12 +55,14 @@ type Server struct {
 	asked   chan struct{}
 	left    chan struct{}
 	client  *http.Client
+	endless func(w http.ResponseWriter)
+	busy    sync.WaitGroup
 }
 
 // Serve starts a server that ends with the test. A request past the last reply fails the test.
 func Serve(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
-	s := &Server{t: t, replies: replies, asked: make(chan struct{}, 1<<16), left: make(chan struct{}, 1<<16)}
+	s := newServer(t, replies)
 	transport := &http.Transport{}
 	s.client = &http.Client{Transport: transport}
 	h := httptest.NewServer(s)
@@ -68,8 +74,27 @@ func Serve(t testing.TB, replies ...Reply) *Server {
 	return s
 }
 
+func newServer(t testing.TB, replies []Reply) *Server {
+	return &Server{t: t, replies: replies, asked: make(chan struct{}, 1<<16), left: make(chan struct{}, 1<<16)}
+}
+
 // Client is an HTTP client whose connections end with the server.
 func (s *Server) Client() *http.Client { return s.client }
+
+// Endless answers the next request, for which no reply is prepared, with a beginning and one event over and over, so many
+// bytes in all unless the client leaves. Each is called after each event.
+func (s *Server) Endless(beginning, event string, bytes int, each func(sent int)) {
+	s.endless = func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, beginning)
+		for sent := 0; sent < bytes; sent += len(event) {
+			if _, err := io.WriteString(w, event); err != nil {
+				return
+			}
+			each(sent)
+		}
+	}
+}
 
 // Asked receives one value for each request that came, when its body was read.
 func (s *Server) Asked() <-chan struct{} { return s.asked }
@@ -86,6 +111,8 @@ func (s *Server) Queries() []Query {
 
 // ServeHTTP plays the next reply.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	s.busy.Add(1)
+	defer s.busy.Done()
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
 		return
@@ -94,6 +121,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	n := len(s.queries)
 	s.asked <- struct{}{}
 	s.queries = append(s.queries, Query{q.Method, q.URL.RequestURI(), q.Header.Clone(), body})
+	if n >= len(s.replies) && s.endless != nil {
+		s.mu.Unlock()
+		s.endless(w)
+		return
+	}
 	if n >= len(s.replies) {
 		s.mu.Unlock()
 		s.t.Errorf("request %d: no reply is prepared", n+1)
@@ -103,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r := s.replies[n]
 	s.mu.Unlock()
 	if !r.Silent {
-		r.write(w)
+		r.write(q.Context(), w)
 	}
 	switch {
 	case r.Cut:
@@ -114,7 +146,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-func (r Reply) write(w http.ResponseWriter) {
+// write sends the reply, to a client that may leave.
+func (r Reply) write(left context.Context, w http.ResponseWriter) {
 	kind := r.Type
 	if kind == "" {
 		kind = "text/event-stream"
@@ -128,6 +161,19 @@ func (r Reply) write(w http.ResponseWriter) {
 	}
 	flush := w.(http.Flusher).Flush
 	rest := []byte(r.Body)
+	if r.Pause > 0 {
+		flush()
+		for _, event := range Events(r.Body) {
+			select {
+			case <-time.After(r.Pause):
+			case <-left.Done():
+				return
+			}
+			io.WriteString(w, event)
+			flush()
+		}
+		return
+	}
 	for r.Split > 0 && len(rest) > r.Split {
 		w.Write(rest[:r.Split])
 		flush()

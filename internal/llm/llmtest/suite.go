@@ -21,6 +21,12 @@ type Wire struct {
 	Provider llm.Provider
 	// Text and Calls are the bodies.
 	Text, Calls string
+	// Thinks is the body of an answer that thinks Thought and says nothing, Empty that of one without a word.
+	Thinks, Empty string
+	// Error is an event with an error in it, Ping one that the server sends while it has nothing to say; "" where it
+	// has none.
+	Error func(message, code string) string
+	Ping  string
 	// Usage is what the bodies report, where that is not [Usage] whole.
 	Usage llm.Usage
 	// Key is the header, with its value for [Secret].
@@ -52,6 +58,15 @@ func Run(t *testing.T, w Wire) {
 	t.Run("redirect", w.redirect)
 	t.Run("environment", w.environment)
 	t.Run("sent", w.sent)
+	t.Run("silence", w.silence)
+	t.Run("pings", w.pings)
+	t.Run("keys", w.keys)
+	t.Run("bound", w.bound)
+	t.Run("memory", w.memory)
+	t.Run("nothing said", w.saysNothing)
+	t.Run("words", w.words)
+	t.Run("pictures", w.pictures)
+	t.Run("refused picture", w.refusedPicture)
 }
 
 // Open is the model of a provider.
@@ -66,7 +81,7 @@ func Open(p llm.Provider, o llm.Options) llm.Model {
 func (w Wire) open(o llm.Options) llm.Model { return Open(w.Provider, o) }
 
 func (w Wire) ask(s *Server, r llm.Request) (Heard, []llm.Part) {
-	m := w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()})
+	m := w.open(llm.Options{BaseURL: s.URL, Key: llm.Secret(Secret), HTTP: s.Client()})
 	return Hear(m.Stream(context.Background(), r))
 }
 
@@ -238,7 +253,7 @@ func (w Wire) refused(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	m := w.open(llm.Options{BaseURL: "http://" + address, Key: Secret, HTTP: &http.Client{Transport: &http.Transport{}}})
+	m := w.open(llm.Options{BaseURL: "http://" + address, Key: llm.Secret(Secret), HTTP: &http.Client{Transport: &http.Transport{}}})
 	got, parts := Hear(m.Stream(t.Context(), First()))
 	w.check(t, parts)
 	want := &llm.Fault{Code: llm.CodeProvider, Message: address + ": connection refused", Retryable: true, Unreachable: true}
@@ -246,7 +261,7 @@ func (w Wire) refused(t *testing.T) {
 		t.Errorf("fault (-want +got):\n%s", diff)
 	}
 	for _, bad := range []string{"ftp://host/v1", "host:80", "http://", "http://h/v1?key=" + Secret} {
-		got, parts := Hear(w.open(llm.Options{BaseURL: bad, Key: Secret}).Stream(t.Context(), First()))
+		got, parts := Hear(w.open(llm.Options{BaseURL: bad, Key: llm.Secret(Secret)}).Stream(t.Context(), First()))
 		w.check(t, parts)
 		if got.End.Fault == nil || got.End.Fault.Code != llm.CodeInvalid {
 			t.Errorf("%s: %+v", bad, got.End.Fault)
@@ -263,7 +278,7 @@ func (w Wire) cancels(t *testing.T) {
 			<-s.Asked()
 			cancel()
 		}()
-		_, parts := Hear(w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(ctx, First()))
+		_, parts := Hear(w.open(llm.Options{BaseURL: s.URL, Key: llm.Secret(Secret), HTTP: s.Client()}).Stream(ctx, First()))
 		<-s.Left()
 		w.check(t, parts)
 		if end := parts[0].(llm.End); end.Reason != llm.Canceled {
@@ -275,7 +290,7 @@ func (w Wire) cancels(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var parts []llm.Part
-		for p := range w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(ctx, First()) {
+		for p := range w.open(llm.Options{BaseURL: s.URL, Key: llm.Secret(Secret), HTTP: s.Client()}).Stream(ctx, First()) {
 			parts = append(parts, p)
 			if _, text := p.(llm.TextDelta); text {
 				cancel()
@@ -314,7 +329,7 @@ func untilText(body string) string {
 func (w Wire) leaves(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	s := Serve(t, Reply{Body: untilText(w.Text), Hold: true})
-	for p := range w.open(llm.Options{BaseURL: s.URL, Key: Secret, HTTP: s.Client()}).Stream(t.Context(), First()) {
+	for p := range w.open(llm.Options{BaseURL: s.URL, Key: llm.Secret(Secret), HTTP: s.Client()}).Stream(t.Context(), First()) {
 		if _, text := p.(llm.TextDelta); text {
 			break
 		}
@@ -354,7 +369,7 @@ func (w Wire) environment(t *testing.T) {
 	}
 	s := Serve(t, Reply{Body: w.Text}, Reply{Body: w.Text})
 	for _, key := range []string{Secret, ""} {
-		o := llm.Options{BaseURL: s.URL, Key: key, HTTP: s.Client(), Headers: map[string]string{"X-Own": "own"}}
+		o := llm.Options{BaseURL: s.URL, Key: llm.Secret(key), HTTP: s.Client(), Headers: map[string]string{"X-Own": "own"}}
 		got, parts := Hear(w.open(o).Stream(t.Context(), First()))
 		w.check(t, parts)
 		if got.Text != Said {

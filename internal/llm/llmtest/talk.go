@@ -1,7 +1,10 @@
 package llmtest
 
 import (
+	"bytes"
 	"encoding/json"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,8 +73,25 @@ func Second(h Heard) llm.Request {
 	return r
 }
 
-// Pixel is a small picture; its bytes are not a real file's.
-var Pixel = llm.Image{MediaType: "image/png", Data: []byte{0x89, 'P', 'N', 'G'}}
+// Pixel is the smallest picture.
+var Pixel = llm.Image{MediaType: "image/png", Data: pixel()}
+
+func pixel() []byte {
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// Quote is a text as a JSON string.
+func Quote(text string) string {
+	out, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
 
 // File is the text of a file in the calling package's testdata.
 func File(t testing.TB, name string) string {

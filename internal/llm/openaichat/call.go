@@ -31,7 +31,7 @@ type call struct {
 	own       string // the one given out
 	name      string
 	started   bool
-	arguments strings.Builder
+	arguments llm.Written
 }
 
 // text is a piece's arguments, out of their string where they are in one.
@@ -56,6 +56,7 @@ func (cs *calls) add(a *llm.Answer, d *callDelta) {
 	if c.name == "" {
 		c.name = d.Function.Name
 	}
+	a.Grow(len(text))
 	c.arguments.WriteString(text)
 	if !c.started && c.name != "" {
 		c.start(a)

@@ -110,12 +110,11 @@ func (w *words) UnmarshalJSON(data []byte) error {
 }
 
 // fault is the error that a chunk carries, else nil. A code that is an HTTP status counts as that status.
-func (c *chunk) fault(data []byte) *llm.Fault {
+func (c *chunk) fault(data []byte) error {
 	if len(c.Error) == 0 || string(c.Error) == "null" {
 		return nil
 	}
-	message, code := llm.Complaint(data)
-	return llm.StreamFault(message, code)
+	return llm.StreamFault(data)
 }
 
 // state is what an answer needs to remember between chunks.
@@ -162,6 +161,10 @@ func (s *state) take(c *chunk) {
 	if c.Usage != nil {
 		a.End.Usage = c.Usage.tokens()
 	}
+	// A chunk without anything is a gateway's, for the sake of the connection.
+	if len(c.Choices) == 0 && c.Usage != nil {
+		a.Ping()
+	}
 	for i := range c.Choices {
 		choice := &c.Choices[i]
 		if choice.Index != 0 {
@@ -169,6 +172,7 @@ func (s *state) take(c *chunk) {
 		}
 		if choice.Finish != "" {
 			s.reason = choice.Finish
+			a.Ping()
 		}
 		s.delta(&choice.Delta)
 	}
@@ -181,6 +185,7 @@ func (s *state) delta(d *delta) {
 		thinking, field = d.Reasoning.text, fieldPlain
 	}
 	s.trail.add(field, thinking, d.ReasoningDetails)
+	a.Grow(len(d.ReasoningDetails))
 	a.Thinking(thinking)
 	a.Thinking(d.Content.thinking)
 	a.Text(d.Content.text)
@@ -204,6 +209,9 @@ func (s *state) finish() error {
 	switch strings.ToLower(s.reason) {
 	case "length", "max_tokens":
 		a.End.Reason = llm.Length
+	// Mistral's (https://docs.mistral.ai/openapi.yaml) and z.ai's.
+	case "model_length", "model_context_window_exceeded":
+		a.End.Reason, a.End.Room = llm.Length, llm.Full
 	case "content_filter", "refusal", "safety":
 		a.End.Reason = llm.Filtered
 	case "error":

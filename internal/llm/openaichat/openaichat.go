@@ -24,6 +24,7 @@ var Provider = llm.Provider{
 	Type: "openai-chat",
 	Wire: &llm.Wire{
 		Base: "https://api.openai.com/v1", Version: "/v1", Authorize: llm.Bearer, Encode: encode, Decode: decode,
+		Images:   images,
 		ListPath: "/models", ReadList: llm.ReadList,
 	},
 	Servers: []llm.Server{
@@ -37,6 +38,11 @@ var Provider = llm.Provider{
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseEnv: "OLLAMA_HOST", ReadBase: ollamaURL},
 	},
 }
+
+// images is what most servers of the wire take. What is said of it differs: Groq reads five pictures of 3 MB
+// (https://console.groq.com/docs/vision), OpenAI 500; llama.cpp and Ollama read no WebP
+// (https://github.com/nothings/stb/blob/master/stb_image.h). Where one takes fewer, it says so.
+var images = llm.ImageLimits{Types: []string{"image/png", "image/jpeg"}, Edge: 2_048, Bytes: 3_000_000, Total: 36 << 20}
 
 // ollamaURL reads OLLAMA_HOST as the Ollama client does: an address, or a host or a port alone; the address to listen
 // on at all interfaces means this host.

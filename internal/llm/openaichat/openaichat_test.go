@@ -17,9 +17,14 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		Provider:  openaichat.Provider,
-		Text:      llmtest.File(t, "text.sse"),
-		Calls:     llmtest.File(t, "calls.sse"),
+		Provider: openaichat.Provider,
+		Text:     llmtest.File(t, "text.sse"),
+		Calls:    llmtest.File(t, "calls.sse"),
+		Thinks:   llmtest.File(t, "thinks.sse"),
+		Empty:    llmtest.File(t, "empty.sse"),
+		Error: func(message, code string) string {
+			return fmt.Sprintf("data: {\"error\":{\"code\":%q,\"message\":%s}}\n\n", code, llmtest.Quote(message))
+		},
 		KeyHeader: "Authorization", KeyValue: "Bearer " + llmtest.Secret,
 		Environment: []string{
 			"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY",
@@ -35,7 +40,7 @@ func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL + "/v1/", Key: llm.Secret(llmtest.Secret), HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -158,7 +163,8 @@ func TestServers(t *testing.T) {
 			llmtest.Heard{Text: "ok", End: llm.End{Usage: llm.Usage{Input: 3, Output: 2, CachedRead: 1}}}},
 		{"second choice", `data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"ok"}}]}` + "\n\n" + finish("stop"),
 			llmtest.Heard{Text: "ok"}},
-		{"empty", finish("stop"), llmtest.Heard{}},
+		{"empty", finish("stop"), llmtest.Heard{End: llm.End{Said: llm.Nothing}}},
+		{"window full", event(`{"content":"a"}`) + finish("model_length"), llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Length, Room: llm.Full}}},
 		{"error in the stream", event(`{"content":"a"}`) + `data: {"error":{"message":"the queue is full","type":"server_error","code":503}}` + "\n\n",
 			llmtest.Heard{Text: "a", End: llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: "provider", Status: 503, Retryable: true,
 				Message: "503 Service Unavailable: the queue is full"}}}},
@@ -198,7 +204,7 @@ func TestDrawnPicture(t *testing.T) {
 	r.System, r.Tools = "", nil
 	r.Messages = []llm.Message{
 		{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "Draw."}}},
-		{Role: llm.Assistant, Parts: []llm.Content{llm.Text{Text: "Here."}, llm.Image{MediaType: "image/png", Data: []byte("PNG")},
+		{Role: llm.Assistant, Parts: []llm.Content{llm.Text{Text: "Here."}, llmtest.Pixel,
 			llm.ToolCall{ID: "c1", Name: "now", Arguments: []byte("{}")}}},
 		{Role: llm.Tool, Parts: []llm.Content{llm.ToolResult{CallID: "c1", Name: "now", Text: "noon"}}},
 	}
@@ -227,7 +233,7 @@ func TestReasoningDetails(t *testing.T) {
 	h := ask(t, s, llmtest.First())
 	r := llmtest.First()
 	r.System, r.Tools = "", nil
-	r.Messages = append(r.Messages, h.Message(), llm.Message{Role: llm.User, Parts: []llm.Content{llm.Image{MediaType: "image/gif", Data: []byte("GIF")}, llm.Text{Text: "And?"}}})
+	r.Messages = append(r.Messages, h.Message(), llm.Message{Role: llm.User, Parts: []llm.Content{llmtest.Pixel, llm.Text{Text: "And?"}}})
 	ask(t, s, r)
 	llmtest.SameJSON(t, "details.json", s.Queries()[1].Body)
 }

@@ -14,14 +14,14 @@ const idLength = 40
 
 // request is the body without its messages (https://platform.openai.com/docs/api-reference/chat/create).
 type request struct {
-	Model               string     `json:"model"`
-	Stream              bool       `json:"stream"`
-	Options             options    `json:"stream_options"`
-	Effort              llm.Effort `json:"reasoning_effort,omitempty"`
-	MaxTokens           int        `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int        `json:"max_completion_tokens,omitempty"`
-	CacheKey            string     `json:"prompt_cache_key,omitempty"`
-	Tools               []tool     `json:"tools,omitempty"`
+	Model               string  `json:"model"`
+	Stream              bool    `json:"stream"`
+	Options             options `json:"stream_options"`
+	Effort              string  `json:"reasoning_effort,omitempty"`
+	MaxTokens           int     `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int     `json:"max_completion_tokens,omitempty"`
+	CacheKey            string  `json:"prompt_cache_key,omitempty"`
+	Tools               []tool  `json:"tools,omitempty"`
 }
 
 type options struct {
@@ -39,8 +39,11 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-func encode(r llm.Request, to llm.Target) (string, []byte, error) {
-	q := request{Model: r.Model, Stream: true, Options: options{Usage: true}, Effort: r.Reasoning}
+func encode(r llm.Request, to llm.Target) (post llm.Post, err error) {
+	q := request{Model: r.Model, Stream: true, Options: options{Usage: true}}
+	if level, ok := r.Thinker.Asks(r.Reasoning); ok {
+		q.Effort = level.Word
+	}
 	for _, t := range r.Tools {
 		q.Tools = append(q.Tools, tool{"function", function{t.Name, t.Description, t.Object()}})
 	}
@@ -50,8 +53,9 @@ func encode(r llm.Request, to llm.Target) (string, []byte, error) {
 	} else {
 		q.MaxTokens = r.MaxOutput
 	}
-	body, err := llm.Join(q, "messages", messages(r, to.Provider))
-	return "/chat/completions", body, err
+	post.Path = "/chat/completions"
+	post.Body, err = llm.Join(q, "messages", messages(r, to.Provider))
+	return post, err
 }
 
 func isOpenAI(base string) bool {
@@ -103,7 +107,7 @@ func messages(r llm.Request, provider string) llm.Elements {
 		var shown llm.Elements
 		switch m.Role {
 		case llm.Assistant:
-			out.Append(assistant(llm.Arrange(m.Parts, provider, r.Model), i > current))
+			out.Append(assistant(llm.Arrange(m.Parts, provider, r.Model), i > current, r.Thinker.Between))
 			shown = drawn(m.Parts)
 		case llm.Tool:
 			var results llm.Elements
@@ -198,7 +202,7 @@ func drawn(parts []llm.Content) (pictures llm.Elements) {
 type answer struct {
 	Role             string          `json:"role"`
 	Content          string          `json:"content,omitempty"`
-	ReasoningContent string          `json:"reasoning_content,omitempty"`
+	ReasoningContent *string         `json:"reasoning_content,omitempty"`
 	Reasoning        string          `json:"reasoning,omitempty"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
 	Calls            []toolCall      `json:"tool_calls,omitempty"`
@@ -216,8 +220,9 @@ type called struct {
 }
 
 // assistant is an answer given back; none where nothing of it can be said on this wire. Its thinking goes back while
-// the run of calls that it belongs to is the current one.
-func assistant(parts []llm.Content, current bool) (out llm.Elements) {
+// the run of calls that it belongs to is the current one, or always where the server insists on that: an answer of
+// another model is given back with an empty one then (https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
+func assistant(parts []llm.Content, current bool, between llm.Between) (out llm.Elements) {
 	var text, thinking strings.Builder
 	m := answer{Role: "assistant"}
 	field := ""
@@ -244,10 +249,16 @@ func assistant(parts []llm.Content, current bool) (out llm.Elements) {
 		return out
 	}
 	m.Content = text.String()
+	thought := thinking.String()
 	switch {
-	case !current:
+	case between == llm.Echo:
+		if field == "" {
+			thought = ""
+		}
+		m.ReasoningContent = &thought
+	case !current, thought == "":
 	case field == fieldContent:
-		m.ReasoningContent = thinking.String()
+		m.ReasoningContent = &thought
 	case field == fieldPlain:
 		m.Reasoning = thinking.String()
 	}

@@ -85,7 +85,7 @@ type state struct {
 
 type call struct {
 	own, name string
-	arguments strings.Builder
+	arguments llm.Written
 	over      bool
 }
 
@@ -103,6 +103,10 @@ func (s *state) Event(data []byte) (over bool, err error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return false, err
 	}
+	// The API's own events are a sign that it is at work (https://github.com/openai/openai-node/issues/1964 has keepalive).
+	if strings.HasPrefix(e.Type, "response.") || e.Type == "keepalive" {
+		s.answer.Ping()
+	}
 	if e.Response.Model != "" {
 		s.answer.End.ResponseModel = e.Response.Model
 	}
@@ -118,6 +122,7 @@ func (s *state) Event(data []byte) (over bool, err error) {
 		s.think(&e)
 	case "response.function_call_arguments.delta":
 		if c := s.calls[e.Index]; c != nil && !c.over {
+			s.answer.Grow(len(e.Delta))
 			c.arguments.WriteString(string(e.Delta))
 		}
 	case "response.output_item.done":
@@ -130,11 +135,9 @@ func (s *state) Event(data []byte) (over bool, err error) {
 		return true, s.complete(&e)
 	case "response.failed", "response.cancelled":
 		s.usage(&e)
-		message, code := llm.Complaint(e.Response.Error)
-		return true, llm.StreamFault(message, code)
+		return true, llm.StreamFault(e.Response.Error)
 	case "error":
-		message, code := llm.Complaint(data)
-		return true, llm.StreamFault(message, code)
+		return true, llm.StreamFault(data)
 	}
 	return false, nil
 }
@@ -202,6 +205,7 @@ func (s *state) done(index int, i *item, raw json.RawMessage) {
 			c = s.begin(index, i)
 		}
 		if arguments := string(i.Arguments); arguments != "" {
+			s.answer.Grow(len(arguments) - min(len(arguments), c.arguments.Len()))
 			s.finish(c, arguments)
 		} else {
 			s.finish(c, c.arguments.String())
@@ -209,6 +213,7 @@ func (s *state) done(index int, i *item, raw json.RawMessage) {
 	case "reasoning":
 		// Without the encrypted content the item is a reference to something that the server did not store.
 		if i.Encrypted != "" {
+			s.answer.Grow(len(i.Encrypted))
 			s.answer.Opaque(reasoning(raw))
 		}
 	case "image_generation_call":

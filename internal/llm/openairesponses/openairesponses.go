@@ -21,6 +21,7 @@ var Provider = llm.Provider{
 	Type: "openai-responses",
 	Wire: &llm.Wire{
 		Base: "https://api.openai.com/v1", Version: "/v1", Authorize: llm.Bearer, Encode: encode, Decode: decode,
+		Images:   images,
 		ListPath: "/models", ReadList: llm.ReadList,
 	},
 	Servers: []llm.Server{{
@@ -30,4 +31,12 @@ var Provider = llm.Provider{
 			{Name: "gpt-4.1", Context: 1_047_576, MaxOutput: 32_768}, {Name: "gpt-4o", Context: 128_000, MaxOutput: 16_384},
 		},
 	}},
+}
+
+// images is what the API takes (https://platform.openai.com/docs/guides/images-vision#image-input-requirements): 500
+// pictures and 50 MB in a request, of which base64 is a third. It scales what is larger than 2,048 pixels, and its models of
+// today read up to 6,000 where they are asked to, which they are not.
+var images = llm.ImageLimits{
+	Types: []string{"image/png", "image/jpeg", "image/webp"},
+	Edge:  2_048, Bytes: 15 << 20, Number: 500, Total: 36 << 20,
 }

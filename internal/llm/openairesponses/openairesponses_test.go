@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,9 +18,15 @@ import (
 
 func wire(t testing.TB) llmtest.Wire {
 	return llmtest.Wire{
-		Provider:  openairesponses.Provider,
-		Text:      llmtest.File(t, "text.sse"),
-		Calls:     llmtest.File(t, "calls.sse"),
+		Provider: openairesponses.Provider,
+		Text:     llmtest.File(t, "text.sse"),
+		Calls:    llmtest.File(t, "calls.sse"),
+		Thinks:   llmtest.File(t, "thinks.sse"),
+		Empty:    llmtest.File(t, "empty.sse"),
+		Error: func(message, code string) string {
+			return fmt.Sprintf("data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":%q,\"message\":%s}}}\n\n", code, llmtest.Quote(message))
+		},
+		Ping:      "data: {\"type\":\"keepalive\",\"sequence_number\":3}\n\n",
 		KeyHeader: "Authorization", KeyValue: "Bearer " + llmtest.Secret,
 		Environment: []string{
 			"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY",
@@ -35,7 +42,7 @@ func BenchmarkRequest(b *testing.B) { llmtest.BenchRequest(b, wire(b)) }
 
 func ask(t testing.TB, s *llmtest.Server, r llm.Request) llmtest.Heard {
 	t.Helper()
-	m := llmtest.Open(openairesponses.Provider, llm.Options{BaseURL: s.URL + "/v1/", Key: llmtest.Secret, HTTP: s.Client()})
+	m := llmtest.Open(openairesponses.Provider, llm.Options{BaseURL: s.URL + "/v1/", Key: llm.Secret(llmtest.Secret), HTTP: s.Client()})
 	h, parts := llmtest.Hear(m.Stream(context.Background(), r))
 	if err := llmtest.Laws(r, parts); err != nil {
 		t.Fatalf("%v in %#v", err, parts)
@@ -86,28 +93,34 @@ func TestReasoningStaysHome(t *testing.T) {
 	}
 }
 
-// Models that never reason are not asked for reasoning.
-func TestInclude(t *testing.T) {
+// What is asked for depends on what the model takes; one that never reasons is not asked for its reasoning.
+func TestReasoning(t *testing.T) {
+	levels := llm.Thinker{Way: llm.Words, Levels: []llm.Level{{Effort: llm.None, Word: "none"}, {Effort: llm.High, Word: "hard"}}}
 	for _, c := range []struct {
-		model  string
-		effort llm.Effort
-		want   bool
+		thinker llm.Thinker
+		effort  llm.Effort
+		want    string
+		include bool
 	}{
-		{"gpt-4o", "", false}, {"gpt-4.1-mini", "", false}, {"gpt-5", "", true}, {"o3", "", true}, {"gpt-4x", "low", true},
+		{llm.Thinker{Way: llm.Never}, "high", ``, false}, {llm.Thinker{}, "", ``, true}, {llm.Thinker{Way: llm.Fixed}, "low", ``, true},
+		{llm.Thinker{}, "low", `{"effort":"low","summary":"auto"}`, true},
+		{llm.Thinker{}, "minimal", `{"effort":"low","summary":"auto"}`, true},
+		{levels, "none", `{"effort":"none"}`, true}, {levels, "low", `{"effort":"hard","summary":"auto"}`, true},
+		{levels, "30000", `{"effort":"hard","summary":"auto"}`, true},
 	} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
 		r := llmtest.First()
-		r.Model, r.Reasoning = c.model, c.effort
+		r.Thinker, r.Reasoning = c.thinker, c.effort
 		ask(t, s, r)
 		var body map[string]json.RawMessage
 		if err := json.Unmarshal(s.Queries()[0].Body, &body); err != nil {
 			t.Fatal(err)
 		}
-		if _, got := body["include"]; got != c.want {
-			t.Errorf("%s %s: include %v", c.model, c.effort, got)
+		if _, got := body["include"]; got != c.include {
+			t.Errorf("%v %s: include %v", c.thinker, c.effort, got)
 		}
-		if _, got := body["reasoning"]; got != (c.effort != "") {
-			t.Errorf("%s %s: reasoning %v", c.model, c.effort, got)
+		if got := string(body["reasoning"]); got != c.want {
+			t.Errorf("%v %s: reasoning %s", c.thinker, c.effort, got)
 		}
 	}
 }
@@ -151,9 +164,9 @@ func TestRareEnds(t *testing.T) {
 			llmtest.Heard{Text: "ab\n\nc", End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
 		{"two summaries", event(`{"type":"response.reasoning_summary_text.delta","summary_index":0,"delta":"a"}`) +
 			event(`{"type":"response.reasoning_summary_text.delta","summary_index":1,"delta":"b"}`) + event(completed),
-			llmtest.Heard{Thinking: "a\n\nb", End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
+			llmtest.Heard{Thinking: "a\n\nb", End: llm.End{Reason: llm.Stop, Said: llm.Thoughts, ResponseModel: "m"}}},
 		{"reasoning of open models", event(`{"type":"response.reasoning_text.delta","delta":"a"}`) + event(completed),
-			llmtest.Heard{Thinking: "a", End: llm.End{Reason: llm.Stop, ResponseModel: "m"}}},
+			llmtest.Heard{Thinking: "a", End: llm.End{Reason: llm.Stop, Said: llm.Thoughts, ResponseModel: "m"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ask(t, llmtest.Serve(t, llmtest.Reply{Body: c.body}), llmtest.First())
@@ -168,7 +181,7 @@ func TestRareEnds(t *testing.T) {
 func TestImageTool(t *testing.T) {
 	s := llmtest.Serve(t, llmtest.Reply{Body: wire(t).Text})
 	ask(t, s, llm.Request{
-		Model: "gpt-4o",
+		Model: "gpt-4o", Thinker: llm.Thinker{Way: llm.Never},
 		Tools: []llm.ToolSpec{{Name: openairesponses.ImageTool}, {Name: "now"}},
 		Messages: []llm.Message{
 			{Role: llm.User, Parts: []llm.Content{llm.Text{Text: "What is this?"}, llmtest.Pixel}},

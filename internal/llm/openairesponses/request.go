@@ -25,8 +25,8 @@ type request struct {
 }
 
 type effort struct {
-	Effort  llm.Effort `json:"effort"`
-	Summary string     `json:"summary"`
+	Effort  string `json:"effort"`
+	Summary string `json:"summary,omitempty"`
 }
 
 // function is a tool; strict is the server's standard and demands schemas of a form that few tools have.
@@ -42,33 +42,30 @@ type imageTool struct {
 	Type string `json:"type"`
 }
 
-func encode(r llm.Request, to llm.Target) (string, []byte, error) {
+// today is how a model is asked that nobody knows (https://platform.openai.com/docs/guides/reasoning).
+var today = llm.Thinker{Way: llm.Words, Levels: llm.Same(llm.None, llm.Low, llm.Medium, llm.High, llm.XHigh, llm.Max)}
+
+func encode(r llm.Request, to llm.Target) (post llm.Post, err error) {
 	q := request{
 		Model: r.Model, Stream: true, Instructions: r.System, MaxOutput: r.MaxOutput, CacheKey: r.Session, Tools: tools(r.Tools),
 	}
-	if r.Reasoning != "" {
-		q.Reasoning = &effort{r.Reasoning, "auto"}
+	if level, ok := r.Thinker.Or(today).Asks(r.Reasoning); ok && level.Word != "" {
+		q.Reasoning = &effort{level.Word, "auto"}
+		if level.Effort == llm.None {
+			q.Reasoning.Summary = ""
+		}
 	}
-	if r.Reasoning != "" || thinks(r.Model) {
+	// A model that never reasons refuses to be asked for its reasoning.
+	if r.Thinker.Way != llm.Never {
 		q.Include = []string{"reasoning.encrypted_content"}
 	}
 	var input llm.Elements
 	for _, m := range r.Messages {
 		input.Append(items(m, to.Provider, r.Model))
 	}
-	body, err := llm.Join(q, "input", input)
-	return "/responses", body, err
-}
-
-// thinks tells whether a model may reason without being asked to. Those that never do refuse to be asked for encrypted
-// reasoning.
-func thinks(model string) bool {
-	for _, older := range []string{"gpt-3", "gpt-4", "chatgpt-4"} {
-		if strings.HasPrefix(model, older) {
-			return false
-		}
-	}
-	return true
+	post.Path = "/responses"
+	post.Body, err = llm.Join(q, "input", input)
+	return post, err
 }
 
 func tools(specs []llm.ToolSpec) []any {

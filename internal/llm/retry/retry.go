@@ -1,10 +1,15 @@
 // Package retry asks a model again when an answer failed before anything of it was seen.
 //
-// A retryable fault (429, 5xx, 529, a dropped connection) is tried again after 1, 2, 4 and 8 seconds, each shorter or
-// longer by up to a fifth, or after the wait that the server asked for. A wait over a minute is not waited for: the
-// fault is passed on and says how long it is. A server that cannot be reached at all is given up within ten seconds of
-// the first try. Each retry is announced by an llm.Retry part before its wait; a cancelled context ends the wait at
-// once.
+// A retryable fault (429, 5xx, 529, 408 and 409, a dropped connection, a stream that is silent) is asked again after 1, 2, 4
+// … 120 seconds, each shorter by up to a quarter, or after the wait that the server asked for, whatever its length. For how
+// long is the caller's [Policy], a value: without end, for a time, or so many times. A wait that would go beyond the policy
+// is not begun. A host that refuses connections or has no address is given up within ten seconds of the first refusal in a
+// row. Other faults (400, 401, 403, 404, an overflow) are never asked again; that a refused key is asked for anew is package
+// llm's.
+//
+// Each retry is announced by an llm.Retry part before its wait: its number, the reason in words, when it will be, and until
+// when there will be others. A cancelled context ends the wait at once. When the policy is at its end the last failure is
+// the answer's.
 //
 // Once text, thinking, a call or a picture was given out the package never asks again: what to do with half an answer
 // is the agent's to decide.
@@ -19,20 +24,10 @@ import (
 	"parley/internal/llm"
 )
 
-const (
-	// longest is the longest wait a server may ask for.
-	longest = time.Minute
-	// patience is how long an unreachable server is tried.
-	patience = 10 * time.Second
-	// standard is the most retries.
-	standard = 4
-)
-
-// Options change how often and when. The zero value is the standard.
+// Options are a policy and its effects.
 type Options struct {
-	// Max is the most retries of one request; 0 is four, a negative number none.
-	Max   int
-	Clock llm.Clock
+	Policy Policy
+	Clock  llm.Clock
 	// Rand returns a number in [0,1) for the jitter; nil is a random one.
 	Rand func() float64
 }
@@ -44,9 +39,6 @@ type model struct {
 
 // Wrap is the model with retries.
 func Wrap(m llm.Model, o Options) llm.Model {
-	if o.Max == 0 {
-		o.Max = standard
-	}
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
@@ -55,23 +47,31 @@ func Wrap(m llm.Model, o Options) llm.Model {
 
 func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
 	return func(yield func(llm.Part) bool) {
-		start := m.options.Clock.Time()
-		for attempt := 1; ; attempt++ {
+		var failed, gone time.Time // since when
+		for retries := 0; ; retries++ {
 			began := m.options.Clock.Time()
 			end, over := m.try(ctx, r, yield)
 			if over {
 				return
 			}
 			now := m.options.Clock.Time()
-			wait, again := m.wait(end.Fault, attempt, now.Sub(start), now.Sub(began))
+			if failed.IsZero() {
+				failed = now
+			}
+			switch {
+			case !end.Fault.Unreachable:
+				gone = time.Time{}
+			case gone.IsZero():
+				gone = now
+			}
+			wait, again := m.options.Policy.wait(try{
+				fault: end.Fault, retries: retries, since: now.Sub(failed), gone: now.Sub(gone), took: now.Sub(began), random: m.options.Rand(),
+			})
 			if !again {
 				yield(end)
 				return
 			}
-			announced := llm.Retry{
-				Attempt: attempt, Max: m.options.Max, Wait: wait, Reason: end.Fault.Message, Status: end.Fault.Status,
-			}
-			if !yield(announced) {
+			if !yield(m.announce(end.Fault, retries+1, wait, now, failed)) {
 				return
 			}
 			if err := m.options.Clock.Wait(ctx, wait); err != nil {
@@ -81,6 +81,17 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
 			r.Attempt++
 		}
 	}
+}
+
+// announce says of a retry what there is to say.
+func (m *model) announce(f *llm.Fault, attempt int, wait time.Duration, now, failed time.Time) llm.Retry {
+	r := llm.Retry{
+		Attempt: attempt, Max: max(0, m.options.Policy.Attempts), Wait: wait, At: now.Add(wait), Reason: f.Message, Status: f.Status,
+	}
+	if p := m.options.Policy.Patience; p > 0 {
+		r.Until = failed.Add(p)
+	}
+	return r
 }
 
 // try makes one request. It is over when its end or some part of it was given out, or when the caller has left;
@@ -109,21 +120,4 @@ func (m *model) try(ctx context.Context, r llm.Request, yield func(llm.Part) boo
 		}
 	}
 	return llm.End{}, true
-}
-
-// wait is how long to wait before the given retry, and whether there is one. The first request was made some time ago,
-// and the last took some time to fail, as the next one may.
-func (m *model) wait(f *llm.Fault, attempt int, ago, took time.Duration) (time.Duration, bool) {
-	if attempt > m.options.Max {
-		return 0, false
-	}
-	wait := f.Retry
-	if wait == 0 {
-		backoff := time.Second << min(attempt-1, 5)
-		wait = time.Duration(float64(backoff) * (0.8 + 0.4*m.options.Rand()))
-	}
-	if wait > longest || f.Unreachable && ago+wait+took > patience {
-		return 0, false
-	}
-	return wait, true
 }

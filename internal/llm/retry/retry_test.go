@@ -58,7 +58,21 @@ func announce(attempt int, wait time.Duration, f llm.Fault) llm.Part {
 	return llm.Retry{Attempt: attempt, Max: 4, Wait: wait, Reason: f.Message, Status: f.Status}
 }
 
-// The whole policy, with a jitter of nothing: which failures are asked again, when, and what a caller sees.
+// four is a policy of four retries, with no jitter.
+var four = retry.Options{Policy: retry.Attempts(4), Rand: func() float64 { return 0 }}
+
+// undated takes the times off retries: TestCountdown has them.
+func undated(parts []llm.Part) []llm.Part {
+	for i, p := range parts {
+		if r, ok := p.(llm.Retry); ok {
+			r.At, r.Until = time.Time{}, time.Time{}
+			parts[i] = r
+		}
+	}
+	return parts
+}
+
+// Which failures are asked again, when, and what a caller sees.
 func TestRetryPolicy(t *testing.T) {
 	opaque := llm.Opaque{Provider: "p", Model: "m", Data: []byte("1")}
 	for _, c := range []struct {
@@ -77,14 +91,15 @@ func TestRetryPolicy(t *testing.T) {
 		{"denied", [][]llm.Part{fails(denied)}, 0, fails(denied), 0},
 		{"the server says when", [][]llm.Part{fails(asks(30 * time.Second)), good}, 0,
 			append([]llm.Part{announce(1, 30*time.Second, busy)}, good...), 30 * time.Second},
-		{"the server says in a minute", [][]llm.Part{fails(asks(time.Minute)), good}, 0,
-			append([]llm.Part{announce(1, time.Minute, busy)}, good...), time.Minute},
-		{"the server says much later", [][]llm.Part{fails(asks(61 * time.Second))}, 0, fails(asks(61 * time.Second)), 0},
+		{"the server says much later", [][]llm.Part{fails(asks(5 * time.Hour)), good}, 0,
+			append([]llm.Part{announce(1, 5*time.Hour, busy)}, good...), 5 * time.Hour},
 		{"unreachable", [][]llm.Part{fails(gone)}, 0,
 			append([]llm.Part{announce(1, time.Second, gone), announce(2, 2*time.Second, gone), announce(3, 4*time.Second, gone)}, fails(gone)...),
 			7 * time.Second},
 		{"unreachable and slow", [][]llm.Part{fails(gone)}, 3 * time.Second,
-			append([]llm.Part{announce(1, time.Second, gone)}, fails(gone)...), 7 * time.Second},
+			append([]llm.Part{announce(1, time.Second, gone), announce(2, 2*time.Second, gone)}, fails(gone)...), 12 * time.Second},
+		{"unreachable after a while of something else", [][]llm.Part{fails(asks(time.Hour)), fails(gone), fails(gone), good}, 0,
+			append([]llm.Part{announce(1, time.Hour, busy), announce(2, 2*time.Second, gone), announce(3, 4*time.Second, gone)}, good...), time.Hour + 6*time.Second},
 		{"after text", [][]llm.Part{append([]llm.Part{llm.TextDelta{Text: "h"}}, fails(busy)...)}, 0,
 			append([]llm.Part{llm.TextDelta{Text: "h"}}, fails(busy)...), 0},
 		{"after thinking", [][]llm.Part{append([]llm.Part{llm.ThinkingDelta{Text: "h"}}, fails(busy)...)}, 0,
@@ -100,8 +115,8 @@ func TestRetryPolicy(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				inner := &plays{answers: c.answers, took: c.took}
 				start := time.Now()
-				_, got := llmtest.Hear(retry.Wrap(inner, retry.Options{Rand: func() float64 { return 0.5 }}).Stream(t.Context(), llm.Request{}))
-				if diff := cmp.Diff(c.want, got); diff != "" {
+				_, got := llmtest.Hear(retry.Wrap(inner, four).Stream(t.Context(), llm.Request{}))
+				if diff := cmp.Diff(c.want, undated(got)); diff != "" {
 					t.Errorf("parts (-want +got):\n%s", diff)
 				}
 				if took := time.Since(start); took != c.elapsed {
@@ -117,26 +132,123 @@ func TestRetryPolicy(t *testing.T) {
 	}
 }
 
-// The jitter is a fifth to either side.
-func TestJitterIsAFifth(t *testing.T) {
-	for random, want := range map[float64]time.Duration{0: 800 * time.Millisecond, 0.5: time.Second, 0.75: 1100 * time.Millisecond} {
+// busyFor is a server that is overloaded for a time, and then answers.
+type busyFor struct {
+	until time.Time
+	fault llm.Fault
+	asked int
+}
+
+func (b *busyFor) Stream(context.Context, llm.Request) iter.Seq[llm.Part] {
+	return func(yield func(llm.Part) bool) {
+		b.asked++
+		if time.Now().Before(b.until) {
+			f := b.fault
+			yield(llm.End{Reason: llm.Failed, Fault: &f})
+			return
+		}
+		for _, p := range good {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+var overloaded = llm.Fault{Code: llm.CodeProvider, Message: "529 Overloaded", Status: 529, Retryable: true}
+
+// An hour of a server that is overloaded is waited out where nobody minds, with two minutes between two requests at the most;
+// a patience of ten minutes ends after ten, with a last request at its end; a number of attempts ends with that.
+func TestAnHourOfOverload(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		policy  retry.Policy
+		asked   [2]int // from, to
+		elapsed time.Duration
+		answer  string
+	}{
+		{"forever", retry.Forever, [2]int{36, 48}, time.Hour, "hi"},
+		{"patient", retry.Patient, [2]int{11, 14}, 10 * time.Minute, ""},
+		{"an hour and a bit", retry.Policy{Patience: 61 * time.Minute}, [2]int{36, 48}, time.Hour, "hi"},
+		{"three attempts", retry.Attempts(3), [2]int{4, 4}, 5 * time.Second, ""},
+		{"never", retry.Never, [2]int{1, 1}, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				inner := &busyFor{until: start.Add(time.Hour), fault: overloaded}
+				h, _ := llmtest.Hear(retry.Wrap(inner, retry.Options{Policy: c.policy}).Stream(t.Context(), llm.Request{}))
+				took := time.Since(start)
+				if inner.asked < c.asked[0] || inner.asked > c.asked[1] || h.Text != c.answer {
+					t.Errorf("asked %d times, answer %q", inner.asked, h.Text)
+				}
+				if took < c.elapsed || took > c.elapsed+2*time.Minute {
+					t.Errorf("took %v", took)
+				}
+				if c.policy.Patience > 0 && c.answer == "" && took != c.policy.Patience {
+					t.Errorf("gave up after %v", took)
+				}
+				for _, r := range h.Retries {
+					if r.Wait <= 0 || r.Wait > 2*time.Minute {
+						t.Errorf("a wait of %v", r.Wait)
+					}
+				}
+			})
+		})
+	}
+}
+
+// What a countdown needs is said before the wait: when, and until when others will follow.
+func TestCountdown(t *testing.T) {
+	for _, c := range []struct {
+		policy retry.Policy
+		max    int
+		until  time.Duration
+	}{{retry.Forever, 0, 0}, {retry.Patient, 0, 10 * time.Minute}, {retry.Attempts(5), 5, 0}} {
 		synctest.Test(t, func(t *testing.T) {
-			inner := &plays{answers: [][]llm.Part{fails(busy), good}}
-			h, _ := llmtest.Hear(retry.Wrap(inner, retry.Options{Rand: func() float64 { return random }}).Stream(t.Context(), llm.Request{}))
-			if len(h.Retries) != 1 || h.Retries[0].Wait.Round(time.Millisecond) != want {
-				t.Errorf("%v: %+v", random, h.Retries)
+			start := time.Now()
+			inner := &busyFor{until: start.Add(3 * time.Second), fault: overloaded}
+			for p := range retry.Wrap(inner, retry.Options{Policy: c.policy}).Stream(t.Context(), llm.Request{}) {
+				r, ok := p.(llm.Retry)
+				if !ok {
+					continue
+				}
+				if !r.At.Equal(time.Now().Add(r.Wait)) || r.Max != c.max || r.Reason != "529 Overloaded" || r.Status != 529 {
+					t.Errorf("%+v at %v", r, time.Since(start))
+				}
+				if c.until == 0 && !r.Until.IsZero() || c.until > 0 && !r.Until.Equal(start.Add(c.until)) {
+					t.Errorf("until %v", r.Until)
+				}
 			}
 		})
 	}
 }
 
-// Max changes how often; a negative one means never.
+// What the server asks for is waited for, whatever its length, where the policy has room for it; else it is not begun.
 func TestMaxRetries(t *testing.T) {
-	for most, want := range map[int]int{0: 4, 2: 2, -1: 0} {
+	for policy, want := range map[retry.Policy]time.Duration{retry.Forever: time.Hour, retry.Patient: 0, retry.Attempts(1): time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			h, _ := llmtest.Hear(retry.Wrap(&plays{answers: [][]llm.Part{fails(busy)}}, retry.Options{Max: most}).Stream(t.Context(), llm.Request{}))
-			if len(h.Retries) != want {
-				t.Errorf("max %d: %d retries", most, len(h.Retries))
+			start := time.Now()
+			inner := &busyFor{until: start.Add(time.Hour), fault: asks(time.Hour)}
+			h, _ := llmtest.Hear(retry.Wrap(inner, retry.Options{Policy: policy}).Stream(t.Context(), llm.Request{}))
+			if took := time.Since(start); took != want || (h.Text == "hi") != (want > 0) {
+				t.Errorf("%+v: took %v, %+v", policy, took, h)
+			}
+			if want == 0 && h.End.Fault.Retry != time.Hour {
+				t.Errorf("%+v", h.End.Fault)
+			}
+		})
+	}
+}
+
+// The jitter shortens a wait by up to a quarter, and never lengthens it.
+func TestJitter(t *testing.T) {
+	for random, want := range map[float64]time.Duration{0: time.Second, 0.4: 900 * time.Millisecond, 0.99: 752500 * time.Microsecond} {
+		synctest.Test(t, func(t *testing.T) {
+			inner := &plays{answers: [][]llm.Part{fails(busy), good}}
+			h, _ := llmtest.Hear(retry.Wrap(inner, retry.Options{Rand: func() float64 { return random }}).Stream(t.Context(), llm.Request{}))
+			if len(h.Retries) != 1 || h.Retries[0].Wait.Round(time.Microsecond) != want {
+				t.Errorf("%v: %+v", random, h.Retries)
 			}
 		})
 	}
@@ -147,7 +259,7 @@ func TestCancelInWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		inner := &plays{answers: [][]llm.Part{fails(asks(50 * time.Second))}}
+		inner := &plays{answers: [][]llm.Part{fails(asks(50 * time.Hour))}}
 		start := time.Now()
 		var parts []llm.Part
 		for p := range retry.Wrap(inner, retry.Options{}).Stream(ctx, llm.Request{}) {
@@ -187,7 +299,7 @@ func TestOverHTTP(t *testing.T) {
 		waits = append(waits, d)
 		return nil
 	}}
-	m := retry.Wrap(llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL, HTTP: s.Client()}), retry.Options{Clock: clock, Rand: func() float64 { return 0.5 }})
+	m := retry.Wrap(llmtest.Open(openaichat.Provider, llm.Options{BaseURL: s.URL, HTTP: s.Client()}), retry.Options{Clock: clock, Rand: func() float64 { return 0 }})
 	h, parts := llmtest.Hear(m.Stream(t.Context(), llmtest.First()))
 	if err := llmtest.Laws(llmtest.First(), parts); err != nil || h.Text != "hi" {
 		t.Errorf("%v: %+v", err, h)

@@ -29,6 +29,7 @@ func (p *player) play(ctx context.Context, l line) error {
 	case l.Call != nil:
 		p.bytes += len(l.Call.Arguments)
 		id := a.Start(l.Call.ID, l.Call.Name)
+		a.Grow(len(l.Call.Arguments))
 		a.Call(id, l.Call.Name, l.Call.arguments())
 	}
 	return ctx.Err()

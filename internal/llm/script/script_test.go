@@ -167,7 +167,7 @@ func TestAnswerDueByMessages(t *testing.T) {
 // With the retry middleware a script's failures pass, and the answers after them come in order.
 func TestScriptedFailuresPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := retry.Wrap(parse(t, failing), retry.Options{})
+		m := retry.Wrap(parse(t, failing), retry.Options{Rand: func() float64 { return 0 }})
 		h, _ := llmtest.Hear(m.Stream(t.Context(), llm.Request{Messages: []llm.Message{user("a")}}))
 		if h.Text != "one" || len(h.Retries) != 2 || h.Retries[0].Wait != time.Second || h.Retries[0].Status != 429 {
 			t.Errorf("%+v", h)
