@@ -50,6 +50,7 @@ type Setup struct {
 	ContextLimit int    // tokens
 	MaxOutput    int    // tokens; 0 leaves it to the server
 	Reasoning    string
+	Thinker      llm.Thinker // how the model is told how much to think
 	System       string
 	Budget       []event.BudgetSource // what System is made of, to which the run adds its tools; nil: nobody counts
 
@@ -102,8 +103,9 @@ type Run struct {
 	depth    int          // 0: of the root
 	waiting  atomic.Int32 // background sub-agents that have not been delivered
 	finished chan event.DeveloperSaid
-	overflow string // what the server said of a request that was too large
-	spent    spent  // by sub-agents that have ended
+	overflow llm.Fault // what the server said of a request that was too large
+	full     bool      // the window had no room for the last request or its answer
+	spent    spent     // by sub-agents that have ended
 }
 
 // New returns a run that has not begun. It keeps a copy of the setup.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/internal/command"
 	"parley/internal/event"
@@ -21,6 +22,10 @@ const (
 // compact makes room before the limit is hit: old tool output first, then a
 // summary by the model. It runs between steps.
 func (r *Run) compact(ctx, logged context.Context) error {
+	if r.full {
+		r.full = false
+		return r.fit(ctx, logged)
+	}
 	limit := r.setup.ContextLimit
 	if limit <= 0 || r.setup.Threshold <= 0 {
 		return nil
@@ -31,6 +36,21 @@ func (r *Run) compact(ctx, logged context.Context) error {
 		return nil
 	}
 	return r.shrink(ctx, logged, s, before, int(r.setup.Target*float64(limit)), event.TriggerThreshold)
+}
+
+// fit makes room for a request that was too large: for as much as the server says
+// that it takes, or else for half of it.
+func (r *Run) fit(ctx, logged context.Context) error {
+	s := r.log.State()
+	before := r.size(s)
+	target := before / 2
+	if o := r.overflow; o.Requested > o.Limit && o.Limit > o.Reserved {
+		// By the server's count; ours only says which share of it has to go.
+		prompt := max(1, o.Requested-o.Reserved)
+		target = min(target+before/4, int(float64(before)*float64(o.Limit-o.Reserved)/float64(prompt)))
+	}
+	r.overflow = llm.Fault{Message: r.overflow.Message}
+	return r.shrink(ctx, logged, s, before, target, event.TriggerOverflow)
 }
 
 // size estimates the tokens of the next request: what the last one took by the
@@ -143,7 +163,9 @@ func (r *Run) summarize(ctx, logged context.Context, s *transcript.State, before
 		prompt += "\n\nAlso: " + instruction
 	}
 	request.Messages = append(request.Messages, llm.Message{Role: llm.User, Parts: []llm.Content{llm.Text{Text: prompt}}})
-	text, end := collect(r.setup.Model.Stream(ctx, request))
+	text, end := collect(r.setup.Model.Stream(ctx, request), func(again llm.Retry) error {
+		return r.emit(logged, event.NoteAdded{Level: event.LevelWarn, Text: fmt.Sprintf("the summary is asked for again in %s: %s", again.Wait.Round(time.Second), again.Reason), Source: r.setup.Provider})
+	})
 	if end.Fault != nil || strings.TrimSpace(text) == "" {
 		if end.Fault == nil {
 			end.Fault = &llm.Fault{Code: "provider", Message: "the model answered with no text"}
@@ -163,13 +185,18 @@ func (r *Run) summarize(ctx, logged context.Context, s *transcript.State, before
 	return err == nil, nil, err
 }
 
-func collect(parts func(func(llm.Part) bool)) (string, llm.End) {
+// collect is an answer that nobody watches; each retry is told.
+func collect(parts func(func(llm.Part) bool), tell func(llm.Retry) error) (string, llm.End) {
 	var text strings.Builder
 	var end llm.End
 	for p := range parts {
 		switch p := p.(type) {
 		case llm.TextDelta:
 			text.WriteString(p.Text)
+		case llm.Retry:
+			if err := tell(p); err != nil {
+				return "", llm.End{Reason: llm.Failed, Fault: &llm.Fault{Code: llm.CodeProvider, Message: err.Error()}}
+			}
 		case llm.End:
 			end = p
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/internal/event"
@@ -15,14 +16,15 @@ import (
 // but for the content of attachments, which setup.Load reads from beside the
 // log.
 func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
-	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Reasoning: llm.Effort(setup.Reasoning), Session: string(s.Session)}
+	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Window: setup.ContextLimit,
+		Reasoning: llm.Effort(setup.Reasoning), Thinker: setup.Thinker, Session: string(s.Session)}
 	if s.Settings.Reasoning != "" {
 		r.Reasoning = llm.Effort(s.Settings.Reasoning)
 	}
 	for _, spec := range setup.active(s).Specs() {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
 	}
-	m := &messages{setup: setup, elided: names(s.Elided)}
+	m := &messages{setup: setup, elided: names(s.Elided), refused: s.Refused}
 	path, hidden := kept(s)
 	r.Answered = hidden
 	if s.Summary != nil {
@@ -90,7 +92,9 @@ func names(calls []event.CallID) map[event.CallID]bool {
 type messages struct {
 	setup  *Setup
 	elided map[event.CallID]bool
-	out    []llm.Message
+	// refused are pictures that the server does not take.
+	refused []string
+	out     []llm.Message
 }
 
 func (m *messages) add(role llm.Role, parts ...llm.Content) {
@@ -150,8 +154,11 @@ func (m *messages) part(p transcript.Part) {
 				result.Text, images = "(Old output, no longer here. Run the call again if it is needed.)", nil
 			}
 			for _, a := range images {
-				if image, ok := m.picture(a).(llm.Image); ok {
-					result.Images = append(result.Images, image)
+				switch p := m.picture(a).(type) {
+				case llm.Image:
+					result.Images = append(result.Images, p)
+				case llm.Text:
+					result.Text = strings.TrimPrefix(result.Text+"\n"+p.Text, "\n")
 				}
 			}
 		}
@@ -170,8 +177,11 @@ func (m *messages) part(p transcript.Part) {
 }
 
 // picture is a picture that is kept beside the log, or a word in its place
-// where it is gone: the conversation goes on without it.
+// where it is gone or not taken: the conversation goes on without it.
 func (m *messages) picture(a event.Attachment) llm.Content {
+	if slices.Contains(m.refused, a.Blob) {
+		return llm.Text{Text: strings.TrimSpace("[a picture is left out here, the server did not take it "+a.Name) + "]"}
+	}
 	if m.setup.Load != nil {
 		if data, err := m.setup.Load(a); err == nil {
 			return llm.Image{MediaType: a.MediaType, Data: data}

@@ -187,6 +187,13 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 		if end.Fault != nil {
 			return stepFailed, nil, w.run.raise(w.logged, event.Code(end.Fault.Code), end.Fault.Message)
 		}
+		w.run.full = end.Room != llm.Enough
+		switch {
+		case end.Room == llm.Full && len(w.calls) == 0:
+			return stepCut, nil, w.goOn("the model's window is full")
+		case end.Said != llm.Something:
+			return stepEmpty, nil, nil
+		}
 		if note := shortened[end.Reason]; note != "" {
 			return stepDone, w.calls, w.run.emit(w.logged, event.NoteAdded{Level: event.LevelWarn, Text: note, Source: w.run.setup.Provider})
 		}
@@ -207,21 +214,41 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 		fault = &llm.Fault{Code: "provider", Message: "the model's answer broke off"}
 	}
 	if !w.started && fault.Overflow {
-		w.run.overflow = explain(w.run.setup.Provider, *fault)
+		w.run.overflow = *fault
+		w.run.overflow.Message = explain(w.run.setup.Provider, *fault)
 		return stepOverflow, nil, nil
+	}
+	if !w.started && len(fault.Pictures) > 0 {
+		return stepRefused, nil, w.refuse(fault)
 	}
 	fault.Message = explain(w.run.setup.Provider, *fault)
 	w.interrupt(event.InterruptedByProvider, fault.Message)
 	if fault.Retryable && w.started {
 		// A call that was announced only is forgotten: the model makes it again.
-		w.pending = append(w.pending, event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut (" + fault.Message + "); going on from there.", Source: w.run.setup.Provider})
-		if w.visible() {
-			w.pending = append(w.pending, event.DeveloperSaid{Text: "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.", Origin: event.ReminderContinue})
-		}
-		return stepCut, nil, w.flush()
+		return stepCut, nil, w.goOn(fault.Message)
 	}
 	w.pending = append(w.pending, event.FaultRaised{Code: event.Code(fault.Code), Message: fault.Message, RetryMS: fault.Retry.Milliseconds()})
 	return stepFailed, nil, w.flush()
+}
+
+// goOn has the next step go on from an answer that was cut.
+func (w *writer) goOn(why string) error {
+	w.pending = append(w.pending, event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut (" + why + "); going on from there.", Source: w.run.setup.Provider})
+	if w.visible() {
+		w.pending = append(w.pending, event.DeveloperSaid{Text: "Your answer was cut off. Go on exactly where it stops; repeat nothing.", Origin: event.ReminderContinue})
+	}
+	return w.flush()
+}
+
+// refuse leaves out the pictures that the server does not take, from the next
+// request on.
+func (w *writer) refuse(fault *llm.Fault) error {
+	refused := event.ImagesRefused{Reason: w.run.setup.Provider + ": " + fault.Message}
+	for _, p := range fault.Pictures {
+		refused.Images = append(refused.Images, p.SHA256)
+	}
+	w.pending = append(w.pending, refused)
+	return w.flush()
 }
 
 // shortened says of an answer that is complete why there is not more of it.

@@ -9,13 +9,17 @@ import (
 	"parley/internal/transcript"
 )
 
-// continuations is how often a turn goes on from a text that was cut.
-const continuations = 3
+// continuations is how often a turn goes on from a text that was cut, and smaller
+// how often it makes room for one request.
+const (
+	continuations = 3
+	smaller       = 3
+)
 
 // turn takes the open turn to where it can be ended, and says why it ends. An
 // error is one of the log.
 func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
-	cuts, overflows := 0, 0
+	cuts, overflows, empty := 0, 0, 0
 	for steps := 0; ; steps++ {
 		if ctx.Err() != nil {
 			return event.ReasonAborted, nil
@@ -39,7 +43,7 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 				return event.ReasonError, nil
 			}
 		case stepMore:
-			overflows = 0
+			overflows, empty = 0, 0
 			if _, err := r.deliver(ctx, logged, false); err != nil {
 				return "", err
 			}
@@ -54,13 +58,17 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 		case stepFailed:
 			return event.ReasonError, nil
 		case stepOverflow:
-			if overflows++; overflows > 1 {
-				return event.ReasonError, r.raise(logged, event.CodeLimit, r.overflow)
+			if overflows++; overflows > smaller {
+				return event.ReasonError, r.raise(logged, event.CodeLimit, r.overflow.Message)
 			}
-			s := r.log.State()
-			before := r.size(s)
-			if err := r.shrink(ctx, logged, s, before, before/2, event.TriggerOverflow); err != nil {
+			if err := r.fit(ctx, logged); err != nil {
 				return "", err
+			}
+		case stepRefused:
+			// Without its pictures it is another request; each refusal leaves fewer.
+		case stepEmpty:
+			if again, err := r.nudge(ctx, logged, &empty); err != nil || !again {
+				return event.ReasonError, err
 			}
 		case stepSteered:
 			return event.ReasonSteered, nil
@@ -72,6 +80,18 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			return event.ReasonAborted, nil
 		}
 	}
+}
+
+// nudge asks a model that answered with nothing to go on, once in a row; what its
+// sub-agents say is reason enough. again is false where the turn has failed.
+func (r *Run) nudge(ctx, logged context.Context, empty *int) (again bool, err error) {
+	if more, err := r.deliver(ctx, logged, true); err != nil || more {
+		return more, err
+	}
+	if *empty++; *empty > 1 {
+		return false, r.raise(logged, event.CodeProvider, fmt.Sprintf("%s answered with nothing, and with nothing again when it was asked to go on", r.setup.ModelName))
+	}
+	return true, r.emit(logged, event.DeveloperSaid{Text: "There was nothing in your answer. Go on with the task, or say what you have found.", Origin: event.ReminderEmpty})
 }
 
 // outcome says how a step came out.
@@ -87,6 +107,8 @@ const (
 	stepRepeats                // the same call too often
 	stepAborted
 	stepOverflow // the request was larger than the model takes
+	stepRefused  // the server does not take a picture of the request
+	stepEmpty    // there was nothing in the answer
 )
 
 // step makes one request and runs its calls. The step is closed when it returns.

@@ -28,10 +28,16 @@ type running struct {
 	cwd     string
 	color   string
 	attach  []string
+	// patience is how long a server is asked again that fails; nil: until the run is stopped.
+	patience *event.Patience
 }
+
+// unwatched is how long a server is asked again where nobody sees that it fails.
+const unwatched = 10 * time.Minute
 
 func (a *app) run() *cobra.Command {
 	var o running
+	var patience time.Duration
 	c := &cobra.Command{
 		Use:   "run [PROMPT|-]",
 		Short: "Run one prompt and print what happens",
@@ -40,11 +46,18 @@ With - the prompt is read from stdin; otherwise what is piped in is added to it 
 Ctrl+C once stops the run and keeps its text, twice leaves.`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
+			if patience < 0 {
+				return usage("--patience %s: it cannot be less than 0", patience)
+			}
+			if c.Flags().Changed("patience") || !a.watched(o.format) {
+				o.patience = &event.Patience{MS: patience.Milliseconds()}
+			}
 			return a.runPrompt(c.Context(), o, args)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "plain", a.formatted())
+	f.DurationVar(&patience, "patience", unwatched, "how long a server that fails is asked again, such as 2h; 0: not at all. On a terminal, where it is not given: until the run is stopped")
 	f.StringVar(&o.model, "model", "", "`PROVIDER/MODEL`, such as anthropic/claude-sonnet-4-5")
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
@@ -53,6 +66,13 @@ Ctrl+C once stops the run and keeps its text, twice leaves.`,
 	f.StringArrayVar(&o.attach, "attach", nil, "an image `FILE` for the model to see (repeatable)")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
 	return c
+}
+
+// watched reports whether a person sees when a server fails: in what is printed, or beside it.
+func (a *app) watched(format string) bool {
+	_, shown := terminal(a.out)
+	_, beside := terminal(a.err)
+	return shown || beside && format == "plain"
 }
 
 // stdinLimit is the most that is read from stdin, in bytes.
@@ -169,7 +189,7 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Model: o.model, Allow: o.allow, Deny: o.deny})
+		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Model: o.model, Allow: o.allow, Deny: o.deny, Patience: o.patience})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.

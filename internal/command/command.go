@@ -46,6 +46,7 @@ type Prompt struct {
 	Leaf        *event.EntryID     `json:"leaf,omitempty" doc:"the entry to continue from; empty: the root"`
 	Allow       []string           `json:"allow,omitempty" doc:"permission rules of this run"`
 	Deny        []string           `json:"deny,omitempty" doc:"permission rules of this run"`
+	Patience    *event.Patience    `json:"patience,omitempty" doc:"how long the run asks a server again that fails; absent: until the run is stopped"`
 	Hold        bool               `json:"hold,omitempty" doc:"the run starts at once; its first model request waits until the next client attaches, at most 50 ms"`
 }
 

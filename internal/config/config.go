@@ -25,11 +25,13 @@ type Config struct {
 
 // Provider is a server that has models.
 type Provider struct {
-	Type      string            `json:"type,omitempty" jsonschema:"the protocol that it speaks" enum:"types"`
-	BaseURL   string            `json:"base_url,omitempty" jsonschema:"the address in front of the protocol's paths; by default the vendor's own" format:"url"`
-	APIKeyEnv string            `json:"api_key_env,omitempty" jsonschema:"the environment variable that holds the key; none: no key is sent"`
-	Headers   map[string]Secret `json:"headers,omitempty" jsonschema:"sent with each request; ${NAME} stands for an environment variable"`
-	Models    map[string]Model  `json:"models,omitempty" jsonschema:"what is known of its models; others work too"`
+	Type      string `json:"type,omitempty" jsonschema:"the protocol that it speaks" enum:"types"`
+	BaseURL   string `json:"base_url,omitempty" jsonschema:"the address in front of the protocol's paths; by default the vendor's own" format:"url"`
+	APIKeyEnv string `json:"api_key_env,omitempty" jsonschema:"the environment variable that holds the key; none: no key is sent"`
+	// APIKeyCommand is run by a shell in the client's environment.
+	APIKeyCommand string            `json:"api_key_command,omitempty" jsonschema:"a shell command that prints the key, or JSON with key and expires_at or expires_in; run again when the key has run out or was refused"`
+	Headers       map[string]Secret `json:"headers,omitempty" jsonschema:"sent with each request; ${NAME} stands for an environment variable"`
+	Models        map[string]Model  `json:"models,omitempty" jsonschema:"what is known of its models; others work too"`
 }
 
 // Model is what is known of a model. Zero fields are unknown.

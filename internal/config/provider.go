@@ -22,14 +22,16 @@ type Resolved struct {
 	BaseURL string
 	// KeyEnv is the variable that holds the key, and Key its value; both empty:
 	// the server wants none.
-	KeyEnv  string
-	Key     Secret
-	Headers map[string]Secret
-	Models  map[string]Model
+	KeyEnv string
+	Key    Secret
+	// KeyCommand prints a key; empty: KeyEnv holds it.
+	KeyCommand string
+	Headers    map[string]Secret
+	Models     map[string]Model
 }
 
-// Ready reports whether the provider has the key that it wants.
-func (r Resolved) Ready() bool { return r.KeyEnv == "" || !r.Key.Empty() }
+// Ready reports whether the provider has the key that it wants, or a way to it.
+func (r Resolved) Ready() bool { return r.KeyEnv == "" || !r.Key.Empty() || r.KeyCommand != "" }
 
 // Model is what is known of a model: of its own name, or of the one that a
 // dated name such as gpt-4o-2024-08-06 begins with. A context window that is
@@ -132,7 +134,7 @@ var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 func (p Provider) resolve(name string, env Env) (Resolved, error) {
 	r := Resolved{
-		Name: name, Type: p.Type, BaseURL: p.BaseURL, KeyEnv: p.APIKeyEnv,
+		Name: name, Type: p.Type, BaseURL: p.BaseURL, KeyEnv: p.APIKeyEnv, KeyCommand: p.APIKeyCommand,
 		Headers: map[string]Secret{}, Models: maps.Clone(p.Models),
 	}
 	if p.APIKeyEnv != "" {

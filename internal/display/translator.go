@@ -1,6 +1,7 @@
 package display
 
 import (
+	"fmt"
 	"time"
 
 	"parley/internal/event"
@@ -96,7 +97,7 @@ func (n *translator) take() {
 		n.takeCall()
 	case event.AskOpened, event.AskAnswered, event.AskClosed:
 		n.takeAsk()
-	case event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.FaultRaised, event.ContextCompacted:
+	case event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.FaultRaised, event.ContextCompacted, event.ImagesRefused:
 		n.takeNews()
 	case event.SessionTitled, event.SettingChanged, event.ToolsChanged, event.LeafChanged, event.ClientJoined, event.ClientLeft, event.BudgetChanged,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.PlanChanged, event.PlanCleared,
@@ -153,6 +154,12 @@ func (n *translator) takeNews() {
 		if b.Status == event.ProgressError {
 			n.show(ShowNote{n.at, event.LevelError, b.Text, b.Step})
 		}
+	case event.ImagesRefused:
+		what := "a picture is"
+		if len(b.Images) > 1 {
+			what = fmt.Sprintf("%d pictures are", len(b.Images))
+		}
+		n.show(ShowNote{n.at, event.LevelWarn, what + " left out from now on: " + b.Reason, ""})
 	case event.RetryScheduled:
 		n.show(ShowRetry{n.at, b})
 	case event.FaultRaised:

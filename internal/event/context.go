@@ -76,8 +76,16 @@ type ContextCompacted struct {
 	Instruction  string   `json:"instruction,omitempty"`
 }
 
+// ImagesRefused says which pictures a server did not take: they are no longer
+// sent.
+type ImagesRefused struct {
+	Images []string `json:"images" doc:"their SHA-256, in hexadecimal digits"`
+	Reason string   `json:"reason"`
+}
+
 func (PlanChanged) kind() string      { return "plan.changed" }
 func (PlanCleared) kind() string      { return "plan.cleared" }
 func (UsageChanged) kind() string     { return "usage.changed" }
 func (BudgetChanged) kind() string    { return "budget.changed" }
 func (ContextCompacted) kind() string { return "context.compacted" }
+func (ImagesRefused) kind() string    { return "images.refused" }

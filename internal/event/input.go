@@ -42,6 +42,7 @@ const (
 	ReminderJob       Reminder = "job"       // a command in the background has ended
 	ReminderRecovery  Reminder = "recovery"  // the daemon died in the turn
 	ReminderContinue  Reminder = "continue"  // the answer was cut and goes on
+	ReminderEmpty     Reminder = "empty"     // there was nothing in the answer
 	ReminderExtension Reminder = "extension" // by a program of the user's
 )
 
@@ -69,7 +70,15 @@ type InputQueued struct {
 	Model       string       `json:"model,omitempty" doc:"prompt: provider/model of this run, where the client named one"`
 	Allow       []string     `json:"allow,omitempty" doc:"prompt: permission rules of this run"`
 	Deny        []string     `json:"deny,omitempty" doc:"prompt: permission rules of this run"`
+	Patience    *Patience    `json:"patience,omitempty" doc:"prompt: how long its run asks a server again that fails; absent: until the run is stopped"`
 	Who         string       `json:"who,omitempty" doc:"name of the client"`
+}
+
+// Patience is how long a run asks a server again that fails. One that says
+// nothing is none: the server is asked once.
+type Patience struct {
+	MS      int64 `json:"ms,omitempty" doc:"from the first failure"`
+	Retries int   `json:"retries,omitempty" doc:"the most retries"`
 }
 
 // InputChanged edits or moves a queued input; an absent key stays as it was.

@@ -14,7 +14,7 @@ var bodies = []Body{
 	PermissionPreviewed{}, PermissionReady{}, PermissionDecided{},
 	AskOpened{}, AskAnswered{}, AskClosed{},
 	PlanChanged{}, PlanCleared{},
-	UsageChanged{}, BudgetChanged{}, ContextCompacted{},
+	UsageChanged{}, BudgetChanged{}, ContextCompacted{}, ImagesRefused{},
 	NoteAdded{}, InitProgressed{}, RetryScheduled{}, FilesChanged{}, FaultRaised{},
 	SessionListed{}, SessionUnlisted{}, ActiveChanged{},
 }

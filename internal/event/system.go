@@ -1,5 +1,7 @@
 package event
 
+import "strconv"
+
 // A Progress says how far a step of the preparation has come.
 type Progress string
 
@@ -56,11 +58,19 @@ type InitProgressed struct {
 // RetryScheduled says that a model request is made again, and when.
 type RetryScheduled struct {
 	Attempt  int    `json:"attempt" doc:"the retry that comes, from 1"`
-	Max      int    `json:"max"`
+	Max      int    `json:"max" doc:"the most there will be; 0: nobody counts"`
 	DelayMS  int64  `json:"delay_ms"`
 	Reason   string `json:"reason"`
 	Status   int    `json:"status,omitempty" doc:"HTTP status of the failure"`
 	Provider string `json:"provider,omitempty"`
+}
+
+// Count is which retry it is, and of how many where somebody counts.
+func (r RetryScheduled) Count(of string) string {
+	if r.Max == 0 {
+		return strconv.Itoa(r.Attempt)
+	}
+	return strconv.Itoa(r.Attempt) + of + strconv.Itoa(r.Max)
 }
 
 // FilesChanged names the files of the workspace that calls have changed.

@@ -1,10 +1,8 @@
 package llm
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Effort is how much a model thinks before it answers: one of [Efforts], or a number of tokens, as in "8000". "" is the
@@ -24,22 +22,6 @@ const (
 
 // Efforts are the words, from least to most.
 var Efforts = []Effort{None, Minimal, Low, Medium, High, XHigh, Max}
-
-// ParseEffort reads an effort as people write it.
-func ParseEffort(text string) (Effort, error) {
-	e := Effort(strings.ToLower(strings.TrimSpace(text)))
-	if e == "off" {
-		return None, nil
-	}
-	if _, ok := e.Tokens(); ok || e == "" || slices.Contains(Efforts, e) {
-		return e, nil
-	}
-	var words strings.Builder
-	for _, word := range Efforts {
-		words.WriteString(string(word) + ", ")
-	}
-	return "", fmt.Errorf("effort %q: want one of %sor a number of tokens", text, words.String())
-}
 
 // Tokens is the effort as a number of tokens; ok is false where it is a word.
 func (e Effort) Tokens() (n int, ok bool) {

@@ -33,7 +33,7 @@
 //	                           prompt was not read. Request.Window must be set for it
 //	End.Said: Nothing,         nudge once, then tell
 //	          Thoughts
-//	Retry                      is shown as a countdown to At, with Reason; Until and Max say when it is given up
+//	Retry                      is shown as a countdown, with Reason
 //
 // Pictures are scaled to what the wire takes and the model ([ImageLimits]) when a request is written; the caller's messages
 // stay as they are. What a model takes of efforts is data ([Thinker]): no name of a model is looked at.

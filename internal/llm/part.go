@@ -23,8 +23,6 @@ type Retry struct {
 	// Attempt counts from 1. Max is the most there will be, 0 where nobody counts.
 	Attempt, Max int
 	Wait         time.Duration
-	// At is when it is asked again, and Until when it is given up: the zero time where it never is.
-	At, Until time.Time
 	// Reason is the failure's message; Status its HTTP status, 0 where there was none.
 	Reason string
 	Status int

@@ -1,6 +1,9 @@
 package llm
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // Provider is a kind of model, and says all that the program knows of it: a list of them in the wiring is what the
 // configuration's types and built-in servers, the listing of models, the checks of doctor and the documents follow
@@ -44,10 +47,25 @@ type Server struct {
 	Models []Known
 }
 
-// Known is what is known of a model: the sizes of its window and of its longest answer, in tokens.
+// Known is what is known of a model: the sizes of its window and of its longest answer, in tokens, and how it is told how
+// much to think.
 type Known struct {
 	Name               string
 	Context, MaxOutput int
+	Thinker            Thinker
+}
+
+// Thinker is how the model of that name, or one whose name goes on after a dash, is told how much to think.
+func (p Provider) Thinker(name string) (found Thinker) {
+	best := ""
+	for _, s := range p.Servers {
+		for _, m := range s.Models {
+			if (name == m.Name || strings.HasPrefix(name, m.Name+"-")) && len(m.Name) > len(best) {
+				best, found = m.Name, m.Thinker
+			}
+		}
+	}
+	return found
 }
 
 // Wire is a protocol that servers of models speak. It is pure functions of a request and of what came back: the

@@ -41,10 +41,12 @@ func (ps Providers) List(ctx context.Context, env config.Env, wait time.Duration
 		if !ok || p.Wire == nil {
 			continue
 		}
-		o := optionsOf(r, client)
+		o := optionsOf(r, client, env)
 		request := r.Name
-		if q, err := p.Wire.ListRequest(ctx, o); err == nil {
-			request = fmt.Sprint(q.URL, q.Header)
+		if r.KeyCommand == "" { // which takes its time, and none of the others'
+			if q, err := p.Wire.ListRequest(ctx, o); err == nil {
+				request = fmt.Sprint(q.URL, q.Header)
+			}
 		}
 		if asked[request] = append(asked[request], r.Name); len(asked[request]) == 1 {
 			go func() { answers <- answer{request, p.Wire.List(ctx, o, wait)} }()
@@ -61,10 +63,10 @@ func (ps Providers) List(ctx context.Context, env config.Env, wait time.Duration
 }
 
 // optionsOf say how a provider is called.
-func optionsOf(p config.Resolved, client *http.Client) llm.Options {
+func optionsOf(p config.Resolved, client *http.Client, env config.Env) llm.Options {
 	headers := make(map[string]string, len(p.Headers))
 	for name, value := range p.Headers {
 		headers[name] = value.Reveal()
 	}
-	return llm.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: llm.Secret(p.Key.Reveal()), Headers: headers, HTTP: client}
+	return llm.Options{Provider: p.Name, BaseURL: p.BaseURL, Key: keysOf(p, env), Headers: headers, HTTP: client}
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/agent"
 	"parley/internal/config"
+	"parley/internal/llm/retry"
 )
 
 // A server that needs no key is asked for the model of a prompt as it is asked
@@ -42,7 +43,7 @@ func TestKeylessServerIsAskedForModels(t *testing.T) {
 			setup := &agent.Setup{}
 			r := New(Options{Env: c.env, Providers: Builtin})
 			r.wait = time.Hour // a machine may be slow
-			if fault := r.setModel(setup, cfg, c.env, t.TempDir(), ""); fault != nil {
+			if fault := r.setModel(setup, cfg, c.env, t.TempDir(), "", retry.Never); fault != nil {
 				t.Fatalf("%s; asked: %q", fault.Message, asked)
 			}
 			if got := setup.Provider + "/" + setup.ModelName; got != "mine/small" {

@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"golang.org/x/net/http/httpproxy"
 
 	"parley/internal/agent"
 	"parley/internal/command"
 	"parley/internal/config"
+	"parley/internal/event"
 	"parley/internal/llm"
 	"parley/internal/llm/retry"
 	"parley/internal/session"
@@ -49,12 +51,20 @@ func throughProxies(proxies httpproxy.Config) *http.Client {
 	return llm.HTTP(func(r *http.Request) (*url.URL, error) { return choose(r.URL) })
 }
 
-// standard is how a failing server is asked again, as long as no client says how.
-var standard = retry.Policy{Attempts: 4, Patience: retry.Patient.Patience}
+// policyOf is how a failing server is asked again; nil: until the run is stopped.
+func policyOf(p *event.Patience) retry.Policy {
+	switch {
+	case p == nil:
+		return retry.Forever
+	case p.MS <= 0 && p.Retries <= 0:
+		return retry.Never
+	}
+	return retry.Policy{Patience: time.Duration(max(0, p.MS)) * time.Millisecond, Attempts: max(0, p.Retries)}
+}
 
 // setModel resolves the model. Only an unknown provider is refused here: the
 // server knows which models it has.
-func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string) *command.Fault {
+func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string, again retry.Policy) *command.Fault {
 	if model == "" {
 		var err error
 		if model, err = cfg.DefaultModel(env, r.o.Providers.probe(env, r.wait)); err != nil {
@@ -79,13 +89,14 @@ func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.En
 	if !ok {
 		return command.Faultf(command.Invalid, "provider %s: unknown type %q", name, resolved.Type)
 	}
-	o := optionsOf(resolved, r.client(env))
+	setup.Thinker = provider.Thinker(model)
+	o := optionsOf(resolved, r.client(env), env)
 	o.Dir = dir
 	made, fault := provider.Model(o, model)
 	if fault != nil {
 		return command.Faultf(command.Code(fault.Code), "%s", fault.Message)
 	}
-	setup.Model = retry.Wrap(made, retry.Options{Policy: standard})
+	setup.Model = retry.Wrap(made, retry.Options{Policy: again})
 	return nil
 }
 

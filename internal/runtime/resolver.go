@@ -156,11 +156,13 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
 	setup.System, setup.Budget = systemPrompt(dir, project, env)
-	if fault := r.setModel(setup, cfg, env, dir, cmp.Or(p.Model, s.Settings.Model, r.o.Model)); fault != nil {
+	if fault := r.setModel(setup, cfg, env, dir, cmp.Or(p.Model, s.Settings.Model, r.o.Model), policyOf(p.Patience)); fault != nil {
 		return nil, fault
 	}
 	setup.NewID = server.NewID
-	setup.Choose = func(to *agent.Setup, model string) *command.Fault { return r.setModel(to, cfg, env, dir, model) }
+	setup.Choose = func(to *agent.Setup, model string) *command.Fault {
+		return r.setModel(to, cfg, env, dir, model, policyOf(p.Patience))
+	}
 	if setup.Policy, err = r.policy(cfg, origins, project, c, p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
 	}

@@ -5,7 +5,11 @@ import (
 
 	"parley/internal/agent"
 	"parley/internal/command"
+	"parley/internal/event"
 )
+
+// retries is how often a summary is asked for again that a client waits for: nobody sees how long.
+const retries = 4
 
 // Compact summarises the older entries with the session's model. It is refused
 // while a run is open.
@@ -14,7 +18,7 @@ func (s *Session) Compact(ctx context.Context, who Client, b command.Compact,
 	if s.Running() {
 		return nil, command.Faultf(command.Busy, "a run is open in %s", s.ID())
 	}
-	setup, fault := s.options.Prepare(ctx, s.log.State(), who, command.Prompt{Text: "compact"})
+	setup, fault := s.options.Prepare(ctx, s.log.State(), who, command.Prompt{Text: "compact", Patience: &event.Patience{Retries: retries}})
 	if fault != nil {
 		return nil, fault
 	}

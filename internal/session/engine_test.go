@@ -247,8 +247,8 @@ func TestBrokenStreamGoesOn(t *testing.T) {
 		first string
 		last  string // what the second request ends with
 	}{
-		"text":              {`{"text": "Half a"}`, "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.\n"},
-		"text and a call":   {`{"text": "Half a"}` + "\n" + `{"call": {"id": "call_1", "name": "wait", "arguments": {}}}`, "Your answer was cut off by the connection. Go on exactly where it stops; repeat nothing.\n"},
+		"text":              {`{"text": "Half a"}`, "Your answer was cut off. Go on exactly where it stops; repeat nothing.\n"},
+		"text and a call":   {`{"text": "Half a"}` + "\n" + `{"call": {"id": "call_1", "name": "wait", "arguments": {}}}`, "Your answer was cut off. Go on exactly where it stops; repeat nothing.\n"},
 		"a call, no letter": {`{"call": {"id": "call_1", "name": "wait", "arguments": {}}}`, "Say it\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func (s *Session) setup(state *transcript.State, prompt transcript.Input) (*agen
 		delete(s.setups, prompt.Input)
 		return setup, nil
 	}
-	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny})
+	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny, Patience: prompt.Patience})
 }
 
 // refuseRun gives a prompt that cannot run its run all the same, so that its end

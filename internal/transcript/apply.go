@@ -93,6 +93,10 @@ func (s *State) apply(e event.Event) {
 		s.applyBudget(b)
 	case event.ContextCompacted:
 		s.applyCompacted(e, b)
+	case event.ImagesRefused:
+		if s.Window == 0 {
+			s.Refused = append(slices.Clip(s.Refused), b.Images...)
+		}
 	case event.RetryScheduled:
 		s.goOn(e)
 		if s.Step != nil {

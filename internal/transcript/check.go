@@ -101,7 +101,7 @@ func (c *check) event() {
 	case event.ContextCompacted:
 		c.must(c.s.Step == nil, LawCompaction, "context.compacted in step %s", c.stepID())
 	case event.SessionTitled, event.SettingChanged, event.AgentChanged, event.ClientJoined, event.ClientLeft,
-		event.PlanChanged, event.PlanCleared, event.BudgetChanged,
+		event.PlanChanged, event.PlanCleared, event.BudgetChanged, event.ImagesRefused,
 		event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.FaultRaised,
 		event.SessionListed, event.SessionUnlisted, event.ActiveChanged, event.Unknown:
 		// Legal at any time.

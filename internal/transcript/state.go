@@ -85,6 +85,7 @@ type State struct {
 	Entries  []*Entry                   `json:"entries,omitempty"`
 	Summary  *Summary                   `json:"summary,omitempty"` // of the last compaction on the active branch
 	Elided   []event.CallID             `json:"elided,omitempty"`
+	Refused  []string                   `json:"refused,omitempty"`  // pictures that are no longer sent
 	Children map[event.SessionID]*State `json:"children,omitempty"` // sub-agents that are open
 }
 

@@ -85,7 +85,7 @@ func runLines(r *display.Run) []cell.Line {
 func retryView(it *display.Item) []cell.Line {
 	r := it.Retry
 	reason, _ := oneLine(r.Reason, thoughtLine)
-	text := fmt.Sprintf("  asked again, %d of %d: %s", r.Attempt, r.Max, reason)
+	text := fmt.Sprintf("  asked again, %s: %s", r.Count(" of "), reason)
 	if d := it.Duration(it.Ended); d > 0 {
 		text += "  " + duration(d)
 	}

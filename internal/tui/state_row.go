@@ -91,9 +91,9 @@ func (m *Model) retrying(r *transcript.Retry) (what string, since time.Time, sty
 	reason, _ := oneLine(r.Reason, 60)
 	left := r.At.Add(time.Duration(r.DelayMS) * time.Millisecond).Sub(m.now)
 	if left <= 0 {
-		return fmt.Sprintf("asking again (%d of %d): %s", r.Attempt, r.Max, reason), r.At, needed
+		return fmt.Sprintf("asking again (%s): %s", r.Count(" of "), reason), r.At, needed
 	}
-	return fmt.Sprintf("asking again in %s (%d of %d): %s", seconds(left+time.Second-1), r.Attempt, r.Max, reason), time.Time{}, needed
+	return fmt.Sprintf("asking again in %s (%s): %s", seconds(left+time.Second-1), r.Count(" of "), reason), time.Time{}, needed
 }
 
 // ready is the tool of a call that can be decided and that nobody is asked about

@@ -266,7 +266,7 @@ func (r *Renderer) renderNews(c display.RenderCommand) {
 			color = cell.Red
 		}
 	case display.ShowRetry:
-		text = fmt.Sprintf("retry %d of %d in %.1fs: %s", c.Retry.Attempt, c.Retry.Max, float64(c.Retry.DelayMS)/1000, c.Retry.Reason)
+		text = fmt.Sprintf("retry %s in %s: %s", c.Retry.Count(" of "), wait(c.Retry.DelayMS), c.Retry.Reason)
 		color = cell.Yellow
 	case display.ShowCompaction:
 		text = fmt.Sprintf("context compacted: %d of %d tokens are left", c.Compaction.TokensAfter, c.Compaction.TokensBefore)
@@ -281,4 +281,13 @@ func (r *Renderer) renderNews(c display.RenderCommand) {
 		// A note that cannot be written is no reason to stop.
 		_, _ = fmt.Fprintf(r.options.Notes, "parley: %s\n", text)
 	}
+}
+
+// wait is how long something waits, in words: 1.8s, 4m10s, 1h0m0s.
+func wait(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d < time.Minute {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
 }

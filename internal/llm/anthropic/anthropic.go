@@ -26,12 +26,16 @@ var Provider = llm.Provider{
 	Servers: []llm.Server{{
 		Name: "anthropic", KeyEnv: "ANTHROPIC_API_KEY", BaseEnv: "ANTHROPIC_BASE_URL", Default: "claude-sonnet-4-5",
 		Models: []llm.Known{
-			{Name: "claude-sonnet-4-5", Context: 200_000, MaxOutput: 64_000},
-			{Name: "claude-opus-4-1", Context: 200_000, MaxOutput: 32_000},
-			{Name: "claude-haiku-4-5", Context: 200_000, MaxOutput: 64_000},
+			{Name: "claude-sonnet-4-5", Context: 200_000, MaxOutput: 64_000, Thinker: older},
+			{Name: "claude-opus-4-1", Context: 200_000, MaxOutput: 32_000, Thinker: older},
+			{Name: "claude-haiku-4-5", Context: 200_000, MaxOutput: 64_000, Thinker: older},
 		},
 	}},
 }
+
+// older are the models that are asked for thinking by a number of tokens
+// (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
+var older = llm.Thinker{Way: llm.Budget, Between: llm.Asked}
 
 // images is what the API takes (https://platform.claude.com/docs/en/build-with-claude/vision#request-limits): 8,000 pixels a
 // side, but 2,000 as soon as there are more than twenty pictures; 5 MB in base64 at the servers that take the least;

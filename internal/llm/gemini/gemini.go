@@ -28,10 +28,14 @@ var Provider = llm.Provider{
 	Servers: []llm.Server{{
 		Name: "gemini", KeyEnv: "GEMINI_API_KEY", BaseEnv: "GOOGLE_GEMINI_BASE_URL", Default: "gemini-2.5-pro",
 		Models: []llm.Known{
-			{Name: "gemini-2.5-pro", Context: 1_048_576, MaxOutput: 65_536}, {Name: "gemini-2.5-flash", Context: 1_048_576, MaxOutput: 65_536},
+			{Name: "gemini-2.5-pro", Context: 1_048_576, MaxOutput: 65_536, Thinker: second},
+			{Name: "gemini-2.5-flash", Context: 1_048_576, MaxOutput: 65_536, Thinker: second},
 		},
 	}},
 }
+
+// second are the models of the second generation: they are asked for thinking by a number of tokens.
+var second = llm.Thinker{Way: llm.Budget}
 
 // images is what the API takes (https://ai.google.dev/gemini-api/docs/image-understanding, and for the size of one file
 // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/image-understanding): 20 MB in a request with

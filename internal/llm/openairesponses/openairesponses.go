@@ -28,7 +28,8 @@ var Provider = llm.Provider{
 		Name: "openai", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL", Default: "gpt-5",
 		Models: []llm.Known{
 			{Name: "gpt-5", Context: 400_000, MaxOutput: 128_000}, {Name: "gpt-5-mini", Context: 400_000, MaxOutput: 128_000},
-			{Name: "gpt-4.1", Context: 1_047_576, MaxOutput: 32_768}, {Name: "gpt-4o", Context: 128_000, MaxOutput: 16_384},
+			{Name: "gpt-4.1", Context: 1_047_576, MaxOutput: 32_768, Thinker: llm.Thinker{Way: llm.Never}},
+			{Name: "gpt-4o", Context: 128_000, MaxOutput: 16_384, Thinker: llm.Thinker{Way: llm.Never}},
 		},
 	}},
 }

@@ -14,18 +14,13 @@ type Policy struct {
 	Attempts int
 }
 
-// The policies that there are names for. A protocol whose clients count attempts has its own number: see [Attempts].
+// The policies that there are names for.
 var (
 	// Forever asks until the context ends: where a person sees the countdown and can stop it.
 	Forever = Policy{}
-	// Patient is for a run that nobody watches.
-	Patient = Policy{Patience: 10 * time.Minute}
 	// Never asks once.
 	Never = Policy{Attempts: -1}
 )
-
-// Attempts is the policy that retries so often, however long that takes.
-func Attempts(n int) Policy { return Policy{Attempts: n} }
 
 // Bounds of a wait that no server asked for.
 const (

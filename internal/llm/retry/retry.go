@@ -7,8 +7,7 @@
 // row. Other faults (400, 401, 403, 404, an overflow) are never asked again; that a refused key is asked for anew is package
 // llm's.
 //
-// Each retry is announced by an llm.Retry part before its wait: its number, the reason in words, when it will be, and until
-// when there will be others. A cancelled context ends the wait at once. When the policy is at its end the last failure is
+// Each retry is announced by an llm.Retry part before its wait: its number, the reason in words, and when it will be. A cancelled context ends the wait at once. When the policy is at its end the last failure is
 // the answer's.
 //
 // Once text, thinking, a call or a picture was given out the package never asks again: what to do with half an answer
@@ -71,7 +70,7 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
 				yield(end)
 				return
 			}
-			if !yield(m.announce(end.Fault, retries+1, wait, now, failed)) {
+			if !yield(m.announce(end.Fault, retries+1, wait)) {
 				return
 			}
 			if err := m.options.Clock.Wait(ctx, wait); err != nil {
@@ -84,14 +83,8 @@ func (m *model) Stream(ctx context.Context, r llm.Request) iter.Seq[llm.Part] {
 }
 
 // announce says of a retry what there is to say.
-func (m *model) announce(f *llm.Fault, attempt int, wait time.Duration, now, failed time.Time) llm.Retry {
-	r := llm.Retry{
-		Attempt: attempt, Max: max(0, m.options.Policy.Attempts), Wait: wait, At: now.Add(wait), Reason: f.Message, Status: f.Status,
-	}
-	if p := m.options.Policy.Patience; p > 0 {
-		r.Until = failed.Add(p)
-	}
-	return r
+func (m *model) announce(f *llm.Fault, attempt int, wait time.Duration) llm.Retry {
+	return llm.Retry{Attempt: attempt, Max: max(0, m.options.Policy.Attempts), Wait: wait, Reason: f.Message, Status: f.Status}
 }
 
 // try makes one request. It is over when its end or some part of it was given out, or when the caller has left;

@@ -58,19 +58,11 @@ func announce(attempt int, wait time.Duration, f llm.Fault) llm.Part {
 	return llm.Retry{Attempt: attempt, Max: 4, Wait: wait, Reason: f.Message, Status: f.Status}
 }
 
-// four is a policy of four retries, with no jitter.
-var four = retry.Options{Policy: retry.Attempts(4), Rand: func() float64 { return 0 }}
+// patient is a policy for a run that nobody watches.
+var patient = retry.Policy{Patience: 10 * time.Minute}
 
-// undated takes the times off retries: TestCountdown has them.
-func undated(parts []llm.Part) []llm.Part {
-	for i, p := range parts {
-		if r, ok := p.(llm.Retry); ok {
-			r.At, r.Until = time.Time{}, time.Time{}
-			parts[i] = r
-		}
-	}
-	return parts
-}
+// four is a policy of four retries, with no jitter.
+var four = retry.Options{Policy: retry.Policy{Attempts: 4}, Rand: func() float64 { return 0 }}
 
 // Which failures are asked again, when, and what a caller sees.
 func TestRetryPolicy(t *testing.T) {
@@ -116,7 +108,7 @@ func TestRetryPolicy(t *testing.T) {
 				inner := &plays{answers: c.answers, took: c.took}
 				start := time.Now()
 				_, got := llmtest.Hear(retry.Wrap(inner, four).Stream(t.Context(), llm.Request{}))
-				if diff := cmp.Diff(c.want, undated(got)); diff != "" {
+				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Errorf("parts (-want +got):\n%s", diff)
 				}
 				if took := time.Since(start); took != c.elapsed {
@@ -168,9 +160,9 @@ func TestAnHourOfOverload(t *testing.T) {
 		answer  string
 	}{
 		{"forever", retry.Forever, [2]int{36, 48}, time.Hour, "hi"},
-		{"patient", retry.Patient, [2]int{11, 14}, 10 * time.Minute, ""},
+		{"patient", patient, [2]int{11, 14}, 10 * time.Minute, ""},
 		{"an hour and a bit", retry.Policy{Patience: 61 * time.Minute}, [2]int{36, 48}, time.Hour, "hi"},
-		{"three attempts", retry.Attempts(3), [2]int{4, 4}, 5 * time.Second, ""},
+		{"three attempts", retry.Policy{Attempts: 3}, [2]int{4, 4}, 5 * time.Second, ""},
 		{"never", retry.Never, [2]int{1, 1}, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -198,35 +190,9 @@ func TestAnHourOfOverload(t *testing.T) {
 	}
 }
 
-// What a countdown needs is said before the wait: when, and until when others will follow.
-func TestCountdown(t *testing.T) {
-	for _, c := range []struct {
-		policy retry.Policy
-		max    int
-		until  time.Duration
-	}{{retry.Forever, 0, 0}, {retry.Patient, 0, 10 * time.Minute}, {retry.Attempts(5), 5, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			start := time.Now()
-			inner := &busyFor{until: start.Add(3 * time.Second), fault: overloaded}
-			for p := range retry.Wrap(inner, retry.Options{Policy: c.policy}).Stream(t.Context(), llm.Request{}) {
-				r, ok := p.(llm.Retry)
-				if !ok {
-					continue
-				}
-				if !r.At.Equal(time.Now().Add(r.Wait)) || r.Max != c.max || r.Reason != "529 Overloaded" || r.Status != 529 {
-					t.Errorf("%+v at %v", r, time.Since(start))
-				}
-				if c.until == 0 && !r.Until.IsZero() || c.until > 0 && !r.Until.Equal(start.Add(c.until)) {
-					t.Errorf("until %v", r.Until)
-				}
-			}
-		})
-	}
-}
-
 // What the server asks for is waited for, whatever its length, where the policy has room for it; else it is not begun.
-func TestMaxRetries(t *testing.T) {
-	for policy, want := range map[retry.Policy]time.Duration{retry.Forever: time.Hour, retry.Patient: 0, retry.Attempts(1): time.Hour} {
+func TestLongRetryAfterIsWaitedFor(t *testing.T) {
+	for policy, want := range map[retry.Policy]time.Duration{retry.Forever: time.Hour, patient: 0, retry.Policy{Attempts: 1}: time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			inner := &busyFor{until: start.Add(time.Hour), fault: asks(time.Hour)}
@@ -242,7 +208,7 @@ func TestMaxRetries(t *testing.T) {
 }
 
 // The jitter shortens a wait by up to a quarter, and never lengthens it.
-func TestJitter(t *testing.T) {
+func TestJitterIsAQuarter(t *testing.T) {
 	for random, want := range map[float64]time.Duration{0: time.Second, 0.4: 900 * time.Millisecond, 0.99: 752500 * time.Microsecond} {
 		synctest.Test(t, func(t *testing.T) {
 			inner := &plays{answers: [][]llm.Part{fails(busy), good}}

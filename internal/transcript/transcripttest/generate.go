@@ -187,6 +187,8 @@ func (s *Generator) between(in *transcript.State) {
 		s.Add(in.Session, event.ContextCompacted{Entry: in.NextEntry(), Summary: "We looked.", FirstKept: in.Turn.Entry, Parts: s.r.IntN(len(in.Turn.Parts) + 1), TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerThreshold})
 	case s.one(8):
 		s.Add(in.Session, event.NoteAdded{Level: event.LevelInfo, Text: s.name("note ")})
+	case s.one(8):
+		s.Add(in.Session, event.ImagesRefused{Images: []string{s.name("sum")}, Reason: "it cannot be read"})
 	}
 }
 

@@ -137,7 +137,7 @@ func events(c wire.Class, s *transcript.State, e event.Event) []Event {
 		event.ResponseStarted, event.BlockStarted, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted,
 		event.CallDelta, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided,
 		event.AskOpened, event.AskAnswered, event.AskClosed, event.PlanChanged, event.PlanCleared,
-		event.ToolsChanged, event.UsageChanged, event.BudgetChanged, event.ContextCompacted,
+		event.ToolsChanged, event.UsageChanged, event.BudgetChanged, event.ContextCompacted, event.ImagesRefused,
 		event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.Unknown:
 		// The protocol has no word for these.
 	}

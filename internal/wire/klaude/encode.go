@@ -116,7 +116,7 @@ func (c encoder) events() []any {
 	case event.PlanCleared:
 		return []any{TodoChangeEvent{c.at, todos(nil)}}
 	case event.RetryScheduled:
-		return []any{ErrorEvent{c.at, fmt.Sprintf("Retrying %d/%d in %.1fs - %s", b.Attempt, b.Max, float64(b.DelayMS)/1000, b.Reason), true}}
+		return []any{ErrorEvent{c.at, fmt.Sprintf("Retrying %s in %.1fs - %s", b.Count("/"), float64(b.DelayMS)/1000, b.Reason), true}}
 	case event.FaultRaised:
 		return []any{ErrorEvent{c.at, b.Message, false}}
 	case event.SessionTitled, event.SessionClosed, event.SettingChanged, event.AgentChanged, event.LeafChanged,
@@ -126,7 +126,7 @@ func (c encoder) events() []any {
 		event.ResponseStarted, event.ResponseInterrupted, event.CallDelta,
 		event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided,
 		event.AskOpened, event.AskAnswered, event.AskClosed,
-		event.ToolsChanged, event.BudgetChanged, event.ContextCompacted, event.NoteAdded, event.InitProgressed, event.FilesChanged, event.Unknown:
+		event.ToolsChanged, event.BudgetChanged, event.ContextCompacted, event.ImagesRefused, event.NoteAdded, event.InitProgressed, event.FilesChanged, event.Unknown:
 		// The 26 classes have no word for these.
 	}
 	return nil

@@ -120,6 +120,9 @@ func (p payload) session(key string) event.SessionID { return event.SessionID(p.
 
 func decodePing(payload) (request, *problem) { return request{reply: pong{"pong"}}, nil }
 
+// retries is how often a provider is asked again in a run of this dialect: its clients count them.
+const retries = 3
+
 func decodePrompt(p payload) (request, *problem) {
 	text := p.text("text")
 	if text == "" {
@@ -133,7 +136,7 @@ func decodePrompt(p payload) (request, *problem) {
 		}
 		wait = b
 	}
-	c := command.Prompt{Text: text, Hold: !wait}
+	c := command.Prompt{Text: text, Hold: !wait, Patience: &event.Patience{Retries: retries}}
 	if v, there := p["leaf_id"]; there {
 		s, ok := v.(string)
 		if !ok {

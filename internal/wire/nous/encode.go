@@ -135,7 +135,8 @@ func (v view) facts() []fact {
 		event.ClientJoined, event.ClientLeft, event.SessionListed, event.SessionUnlisted, event.ActiveChanged:
 		return nil // asked for with get_state, or nobody's business here
 	case event.RunAborting, event.StepStarted, event.ResponseStarted, event.ResponseEnded, event.ResponseInterrupted,
-		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.TurnRecovered, event.ContextCompacted:
+		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.TurnRecovered, event.ContextCompacted,
+		event.ImagesRefused:
 		return nil // the protocol shows their effects only
 	case event.BlockStarted, event.BlockEnded, event.CallAnnounced, event.CallStarted, event.CallDelta:
 		return nil // what grew has shown the text; a call is shown when it runs, its output when it ends
@@ -259,7 +260,7 @@ func retryText(b event.RetryScheduled) string {
 	if b.Status != 0 {
 		why = "http " + strconv.Itoa(b.Status)
 	}
-	return fmt.Sprintf("%s retry attempt %d/%d after %s", b.Provider, b.Attempt, b.Max, why)
+	return fmt.Sprintf("%s retry attempt %s after %s", b.Provider, b.Count("/"), why)
 }
 
 func errorOf(b event.FaultRaised, run, turn string) errorEvent {
