@@ -1,6 +1,6 @@
 // Package cli is the program's commands: their flags, their output and their
 // exit codes. Results go to stdout, all else to stderr. Exit codes: 0 done,
-// 1 failed, 2 usage, 3 denied, 130 interrupted.
+// 1 failed, 2 usage, 3 denied, 129, 130 and 143 interrupted.
 //
 // What it writes on either goes through a guard, the one place where what strangers
 // wrote loses its power over a terminal: no control and no format character passes.
@@ -57,6 +57,7 @@ type waits struct {
 	key    time.Duration // after a key press that asks the daemon, or a server for its models
 	models time.Duration // `parley models`, for a server
 	stdin  time.Duration // for a pipe that says nothing
+	stop   time.Duration // for the end of a run that SIGTERM or SIGHUP is to end
 }
 
 // An exit is an error with an exit code of its own.
@@ -80,7 +81,7 @@ func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format,
 // Main runs the program with its arguments and returns its exit code. The tools
 // are there beside the program's own.
 func Main(args []string, tools ...tool.Tool) int {
-	a := ours(waits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second})
+	a := ours(waits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second, stop: 8 * time.Second})
 	a.tools = tools
 	return a.main(args)
 }

@@ -35,7 +35,9 @@ var exitCodes = []pair{
 	{"1", "Failed, or something that was looked for is not there or is broken."},
 	{"2", "The command line or the configuration is wrong. Nothing was run."},
 	{"3", "A call was denied because nobody could be asked."},
+	{"129", "The terminal hung up (SIGHUP); a run that was started here was ended."},
 	{"130", "Interrupted."},
+	{"143", "Told to end (SIGTERM); a run that was started here was ended."},
 }
 
 // environment are the variables that count.

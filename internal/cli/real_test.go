@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files and docs/cli.md")
 
 // patient waits longer than anything takes.
-var patient = waits{key: rig.Patience, models: rig.Patience, stdin: rig.Patience}
+var patient = waits{key: rig.Patience, models: rig.Patience, stdin: rig.Patience, stop: rig.Patience}
 
 // The program that tests start is this binary, under its own name on the PATH.
 func TestMain(m *testing.M) {

@@ -43,7 +43,7 @@ func (a *app) run() *cobra.Command {
 		Short: "Run one prompt and print what happens",
 		Long: `Run one prompt in the current folder and print what happens, headless.
 With - the prompt is read from stdin; otherwise what is piped in is added to it as context.
-Ctrl+C once stops the run and keeps its text, twice leaves.`,
+Ctrl+C once stops the run and keeps its text, twice leaves. SIGTERM and SIGHUP stop it too.`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			if patience < 0 {
@@ -185,6 +185,7 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 	}
 	defer s.Close()
 	w := newWatch(a, s, out)
+	defer w.listen()()
 	var accepted command.Accepted
 	asked := make(chan error, 1)
 	go func() {
@@ -194,6 +195,9 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.
 	if err := w.hold(asked); err != nil {
+		if w.signal != nil {
+			return s.ID(), err
+		}
 		if o.session == "new" {
 			// The session was made for this prompt only; an empty one is no harm.
 			_, _ = s.Do(ctx, "", command.Remove{})
@@ -201,7 +205,7 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 		}
 		return s.ID(), failure(err)
 	}
-	w.until = accepted.Run
+	w.until, w.input = accepted.Run, accepted.Input
 	return s.ID(), w.follow()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 )
 
 // talk is a conversation in line mode: what a person gets at a terminal on which
@@ -37,6 +38,9 @@ func (a *app) talk(ctx context.Context, model string) error {
 		}
 		var e exit
 		if errors.As(err, &e) {
+			if e.code == 128+int(syscall.SIGTERM) || e.code == 128+int(syscall.SIGHUP) {
+				return err
+			}
 			err = e.err
 		}
 		if err != nil {

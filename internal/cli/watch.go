@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,7 +13,6 @@ import (
 
 	"parley/internal/client"
 	"parley/internal/command"
-	"parley/internal/display"
 	"parley/internal/display/plain"
 	"parley/internal/event"
 	"parley/internal/transcript"
@@ -33,9 +30,8 @@ type watch struct {
 	ran     bool              // a run ended since it joined
 	passive bool              // Ctrl+C leaves and stops nothing
 	kept    []client.Update
-	abort   string // id of the command by which this client asked for the end of the run
-	aborted bool   // that was answered
-	sent    int    // commands
+	sent    int // commands
+	ending
 }
 
 // followed is what a watch needs of a client.Session.
@@ -58,12 +54,19 @@ func newWatch(a *app, s followed, out output) *watch {
 	return &watch{app: a, session: s, out: out, state: transcript.New()}
 }
 
-// hold keeps what comes before an answer.
+// hold keeps what comes before an answer. Until the daemon has said what a prompt became, a signal waits too: there is
+// no run yet that could be ended.
 func (w *watch) hold(answered <-chan error) error {
 	for {
 		select {
 		case err := <-answered:
 			return err
+		case s := <-w.signals:
+			if w.took(s) {
+				return w.leave()
+			}
+		case <-w.late:
+			return w.leave()
 		case u, ok := <-w.session.Updates():
 			if !ok {
 				return <-answered
@@ -75,9 +78,7 @@ func (w *watch) hold(answered <-chan error) error {
 
 // follow renders until the end and returns its exit code as an error.
 func (w *watch) follow() error {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	defer w.listen()()
 	var ticks <-chan time.Time
 	if w.out.animated() {
 		ticker := time.NewTicker(plain.SpinnerInterval)
@@ -93,6 +94,9 @@ func (w *watch) follow() error {
 	w.kept = nil
 	if err := w.out.flush(); err != nil {
 		return w.end(err)
+	}
+	if w.signal != nil {
+		w.stop()
 	}
 	for {
 		select {
@@ -111,12 +115,14 @@ func (w *watch) follow() error {
 				continue
 			}
 			w.answer(text)
-		case s := <-signals:
-			if w.passive || w.abort != "" || s == syscall.SIGTERM {
+		case s := <-w.signals:
+			if w.took(s) {
 				w.settle()
 				return w.leave()
 			}
-			w.abort = w.send(command.Abort{})
+			w.stop()
+		case <-w.late:
+			return w.leave()
 		}
 	}
 }
@@ -149,7 +155,7 @@ func (w *watch) update(u client.Update) (done bool, err error) {
 			}
 		}
 	case client.Reply:
-		w.replied(u.Result)
+		return w.replied(u.Result), nil
 	case client.Refused:
 		if u.Fault.Code == command.Closed && w.hungUp() {
 			return true, w.gone(client.ErrLost)
@@ -189,50 +195,6 @@ func (w *watch) event(e event.Event, line []byte) (done bool, err error) {
 // failed becomes a prompt only after its end.
 func (w *watch) rests() bool { return w.idle && client.Idle(w.state, w.session.Head()) }
 
-// end closes the output and gives the run's outcome its exit code.
-func (w *watch) end(err error) error {
-	closed := w.out.close(w.state)
-	if errors.Is(err, errOver) {
-		return nil
-	}
-	if brokenPipe(err) || brokenPipe(closed) {
-		return exit{code: 1}
-	}
-	if err = errors.Join(err, closed); err != nil {
-		return err
-	}
-	code := display.OutcomeOf(w.state).Exit()
-	if why := w.out.failure(w.state); why != "" {
-		return exit{max(1, code), errors.New(why)}
-	}
-	if code != 0 && (!w.idle || w.ran) {
-		return exit{code: code}
-	}
-	return nil
-}
-
-// leaveWait bounds what a client that leaves still waits for.
-const leaveWait = 2 * time.Second
-
-// settle waits until the daemon has heard that the run is to be stopped: a second
-// Ctrl+C may come before.
-func (w *watch) settle() {
-	late := time.After(leaveWait)
-	for w.abort != "" && !w.aborted {
-		select {
-		case u, ok := <-w.session.Updates():
-			if !ok {
-				return
-			}
-			if r, ok := u.(client.Reply); ok {
-				w.replied(r.Result)
-			}
-		case <-late:
-			return
-		}
-	}
-}
-
 // hungUp reports whether the connection ends: a session is closed because its
 // daemon leaves, or because it was removed.
 func (w *watch) hungUp() bool {
@@ -252,14 +214,6 @@ func (w *watch) hungUp() bool {
 }
 
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
-
-func (w *watch) leave() error {
-	if !w.passive {
-		_ = w.out.interrupt() // nothing more can be done about it
-	}
-	_ = w.out.close(w.state)
-	return exit{code: 130}
-}
 
 // gone says how to go on when the daemon is gone.
 func (w *watch) gone(err error) error {
@@ -327,14 +281,14 @@ func (w *watch) send(body command.Body) (id string) {
 	return id
 }
 
-// replied says when a command was refused. An ask that was answered elsewhere, and
-// a run that has ended by itself, are seen to be so.
-func (w *watch) replied(r command.Result) {
+// replied says when a command was refused; done says that what was to be run was taken back. An ask that was answered
+// elsewhere, and a run that has ended by itself, are seen to be so.
+func (w *watch) replied(r command.Result) (done bool) {
 	if r.ID == w.abort {
-		w.aborted = true
-		return
+		return w.stopped(r.Fault != nil)
 	}
 	if r.Fault != nil && r.Fault.Code != command.Closed && w.app.auto == "" {
 		fmt.Fprintln(w.app.err, "parley: "+message(r.Fault))
 	}
+	return false
 }

@@ -254,10 +254,10 @@ func seen(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func send(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 2, "signal NAME INT|TERM|KILL")
+	usage(ts, !neg && len(args) == 2, "signal NAME INT|TERM|KILL|HUP")
 	s := scenarioOf(ts)
-	number, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
-	usage(ts, ok, "signal NAME INT|TERM|KILL")
+	number, ok := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP}[args[1]]
+	usage(ts, ok, "signal NAME INT|TERM|KILL|HUP")
 	if args[0] != "daemon" {
 		ts.Check(s.actor(ts, args[0]).cmd.Process.Signal(number))
 		return

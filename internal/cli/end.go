@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"parley/internal/client"
+	"parley/internal/command"
+	"parley/internal/display"
+	"parley/internal/event"
+)
+
+// ending is how a watch comes to its end by a signal. The first one ends the run that this client started, and is waited
+// for: as long as it takes after Ctrl+C, and within waits.stop after SIGTERM and SIGHUP. A second one leaves at once. Who
+// only watches, and a conversation in line mode whose terminal is gone, leaves and stops nothing.
+type ending struct {
+	signals chan os.Signal
+	signal  os.Signal        // the last
+	late    <-chan time.Time // leave then
+	input   event.InputID    // the prompt, as long as it may wait for its run
+	abort   string           // id of the command by which this client asked for the end of the run
+	back    bool             // that command takes the prompt back
+	aborted bool             // it was answered
+}
+
+// listen takes signals from now on. nohup ignores SIGHUP for what it runs, and so it stays.
+func (w *watch) listen() (stop func()) {
+	if w.signals != nil {
+		return func() {}
+	}
+	w.signals = make(chan os.Signal, 4)
+	signal.Notify(w.signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(w.signals, syscall.SIGHUP)
+	}
+	return func() { signal.Stop(w.signals) }
+}
+
+// took takes a signal; leave says that nothing is to be ended, or that somebody will not wait for it.
+func (w *watch) took(s os.Signal) (leave bool) {
+	again := w.signal != nil
+	w.signal = s
+	if s != os.Interrupt && w.late == nil {
+		w.late = time.After(w.app.waits.stop)
+	}
+	return again || w.passive || w.app.typed != nil && s != os.Interrupt
+}
+
+// stop asks for the end of the run, or takes the prompt back where another run is still in its way.
+func (w *watch) stop() {
+	if run := w.state.Run; w.input != "" && (run == nil || run.ID != w.until) {
+		w.back, w.abort = true, w.send(command.QueueRemove{Input: w.input})
+		return
+	}
+	w.abort = w.send(command.Abort{})
+}
+
+// stopped takes the answer to stop; done says that there will be no run.
+func (w *watch) stopped(refused bool) (done bool) {
+	if w.back && refused { // its run began meanwhile
+		w.back, w.abort = false, w.send(command.Abort{})
+		return false
+	}
+	w.aborted = true
+	return w.back
+}
+
+// leaveWait bounds what a client that leaves still waits for.
+const leaveWait = 2 * time.Second
+
+// settle waits until the daemon has heard that the run is to be stopped: a second
+// Ctrl+C may come before.
+func (w *watch) settle() {
+	late := time.After(leaveWait)
+	for w.abort != "" && !w.aborted {
+		select {
+		case u, ok := <-w.session.Updates():
+			if !ok {
+				return
+			}
+			if r, ok := u.(client.Reply); ok {
+				w.replied(r.Result)
+			}
+		case <-late:
+			return
+		}
+	}
+}
+
+// leave is the end of a watch that does not wait for the run's.
+func (w *watch) leave() error {
+	if !w.passive {
+		_ = w.out.interrupt() // nothing more can be done about it
+	}
+	_ = w.out.close(w.state)
+	return exit{code: w.interrupted()}
+}
+
+// interrupted is the exit code of what a signal ended, as a shell counts.
+func (w *watch) interrupted() int {
+	if s, ok := w.signal.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return display.ExitInterrupted
+}
+
+// end closes the output and gives the run's outcome its exit code.
+func (w *watch) end(err error) error {
+	if w.signal == nil && !w.passive && errors.Is(err, syscall.EIO) {
+		w.signal = syscall.SIGHUP // the terminal is gone; its signal may come a moment later
+		w.stop()
+	}
+	if w.signal != nil && w.abort != "" && !w.aborted {
+		w.settle()
+	}
+	if w.back && w.aborted {
+		return w.leave()
+	}
+	closed := w.out.close(w.state)
+	switch {
+	case errors.Is(err, errOver):
+		return nil
+	case w.signal != nil && w.signal != os.Interrupt && errors.Join(err, closed) != nil:
+		return exit{code: w.interrupted()} // nobody is there who could read why
+	case brokenPipe(err) || brokenPipe(closed):
+		return exit{code: 1}
+	}
+	if err = errors.Join(err, closed); err != nil {
+		return err
+	}
+	code := display.OutcomeOf(w.state).Exit()
+	if code == display.ExitInterrupted {
+		code = w.interrupted()
+	}
+	if why := w.out.failure(w.state); why != "" {
+		return exit{max(1, code), errors.New(why)}
+	}
+	if code != 0 && (!w.idle || w.ran) {
+		return exit{code: code}
+	}
+	return nil
+}
