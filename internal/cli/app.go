@@ -8,9 +8,8 @@
 // and the bridge of `parley stdio`, which is no output.
 //
 // It wires the daemon: it chooses which journals, dialects and transports there
-// are, and starts a daemon where a command needs one and none runs. It also
-// follows sessions for the terminal and for line mode, over a connection that it
-// makes again when it is lost.
+// are, and starts a daemon where a command needs one and none runs. A client.Session
+// follows a session for the terminal and for line mode.
 //
 // What a run works with, tools and providers included, is package runtime's,
 // what is looked for by `parley doctor` is package doctor's; what a run does, how

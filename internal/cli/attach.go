@@ -10,8 +10,8 @@ import (
 	"parley/internal/wire"
 )
 
-// attaching is what `parley attach` was asked for.
-type attaching struct {
+// attachOptions are the flags of `parley attach`.
+type attachOptions struct {
 	format string
 	since  string
 	idle   bool
@@ -19,7 +19,7 @@ type attaching struct {
 }
 
 func (a *app) attach() *cobra.Command {
-	var o attaching
+	var o attachOptions
 	c := &cobra.Command{
 		Use:   "attach [SESSION]",
 		Short: "Watch a session",
@@ -44,7 +44,7 @@ func (a *app) attach() *cobra.Command {
 	return c
 }
 
-func (a *app) attachTo(ctx context.Context, o attaching, name string) error {
+func (a *app) attachTo(ctx context.Context, o attachOptions, name string) error {
 	hello := wire.Hello{Session: name}
 	if o.since != "" {
 		n, err := strconv.ParseUint(o.since, 10, 64)

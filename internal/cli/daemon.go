@@ -70,7 +70,7 @@ func released(ctx context.Context, d command.Daemon) error {
 	if d.Store == "" {
 		return nil
 	}
-	for end := time.Now().Add(claimWait); ; {
+	for end := time.Now().Add(acquireWait); ; {
 		h, held, err := journal.HolderOf(d.Store)
 		if err != nil || !held || h.PID != d.PID {
 			return err
@@ -79,7 +79,7 @@ func released(ctx context.Context, d command.Daemon) error {
 			return fmt.Errorf("the daemon (pid %d) does not listen any more and still holds the store %s", d.PID, d.Store)
 		}
 		select {
-		case <-time.After(claimPause):
+		case <-time.After(acquirePause):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

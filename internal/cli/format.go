@@ -74,7 +74,7 @@ func (d *dialectOutput) close(s *transcript.State) error {
 	return d.w.Flush()
 }
 
-// wants the content of the entries: the past is told of by what the state knows.
+// wants the content of the entries: a dialect shows the past from the state.
 func (d *dialectOutput) wants() ([]string, int)           { return []string{client.Content}, 0 }
 func (d *dialectOutput) tick(time.Time) error             { return nil }
 func (d *dialectOutput) flush() error                     { return d.w.Flush() }

@@ -106,7 +106,7 @@ func (a *app) serveNous(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(filepath.Dir(o.socket), 0o755); err != nil {
 		return exit{1, fmt.Errorf("the socket's folder: %w", err)}
 	}
-	s := serving{store: "sqlite:" + o.socket + ".store", workdir: o.workdir, allow: []string{"*"}, nous: &o}
+	s := serveOptions{store: "sqlite:" + o.socket + ".store", workdir: o.workdir, allow: []string{"*"}, nous: &o}
 	// Its own native socket lets Parley's clients look on.
 	a.socket = o.socket + ".native"
 	switch o.provider {

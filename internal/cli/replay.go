@@ -12,8 +12,8 @@ import (
 	"parley/internal/transcript"
 )
 
-// replaying is what `parley replay` was asked for.
-type replaying struct {
+// replayOptions are the flags of `parley replay`.
+type replayOptions struct {
 	format string
 	speed  string
 	from   uint64
@@ -21,7 +21,7 @@ type replaying struct {
 }
 
 func (a *app) replay() *cobra.Command {
-	var o replaying
+	var o replayOptions
 	c := &cobra.Command{
 		Use:     "replay SESSION|FILE|-",
 		Short:   "Send a log through a dialect again",
@@ -41,7 +41,7 @@ func (a *app) replay() *cobra.Command {
 // longestPause is the most that a replay waits between two events.
 const longestPause = 3 * time.Second
 
-func (a *app) replayLog(ctx context.Context, o replaying, name string) error {
+func (a *app) replayLog(ctx context.Context, o replayOptions, name string) error {
 	speed := 0.0
 	if o.speed != "max" {
 		n, err := strconv.ParseFloat(o.speed, 64)

@@ -31,8 +31,8 @@ import (
 	"parley/internal/wire/native"
 )
 
-// serving is what a daemon is started with.
-type serving struct {
+// serveOptions are the flags that a daemon is started with.
+type serveOptions struct {
 	listen  []string
 	store   string
 	model   string
@@ -44,7 +44,7 @@ type serving struct {
 }
 
 func (a *app) serve() *cobra.Command {
-	var o serving
+	var o serveOptions
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
@@ -68,7 +68,7 @@ each DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock.`,
 }
 
 // daemonize runs the daemon until a signal or a client ends it.
-func (a *app) daemonize(ctx context.Context, o serving) error {
+func (a *app) daemonize(ctx context.Context, o serveOptions) error {
 	ctx, cancel := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
 	if o.auto {
@@ -85,7 +85,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 	where, socket := cmp.Or(o.store, a.paths.Store), cmp.Or(a.socket, a.paths.Socket)
 	var store journal.Store
 	if o.auto {
-		store, err = claim(ctx, where, socket)
+		store, err = acquireStore(ctx, where, socket)
 	} else {
 		store, err = openStore(where)
 	}
@@ -126,7 +126,7 @@ func (a *app) daemonize(ctx context.Context, o serving) error {
 }
 
 // resolving is what the daemon's runs are resolved with.
-func (a *app) resolving(o serving) (runtime.Options, error) {
+func (a *app) resolving(o serveOptions) (runtime.Options, error) {
 	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny, Tools: a.tools, Providers: a.providers}
 	if o.demo() {
 		with.Tools = append(with.Tools, echoTool())
@@ -139,10 +139,10 @@ func (a *app) resolving(o serving) (runtime.Options, error) {
 	return with, err
 }
 
-func (o serving) demo() bool { return o.nous != nil && o.nous.demo }
+func (o serveOptions) demo() bool { return o.nous != nil && o.nous.demo }
 
 // commands are what clients can call by name.
-func (o serving) commands() map[string]func(context.Context, []byte) ([]byte, error) {
+func (o serveOptions) commands() map[string]func(context.Context, []byte) ([]byte, error) {
 	if !o.demo() {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (o serving) commands() map[string]func(context.Context, []byte) ([]byte, er
 }
 
 // idle is after how long without work a daemon leaves; 0: never.
-func (a *app) idle(o serving) time.Duration {
+func (a *app) idle(o serveOptions) time.Duration {
 	if !o.auto {
 		return 0
 	}
@@ -201,7 +201,7 @@ type listener struct {
 
 // listen opens every socket before anything is served, so that a mistake in one
 // leaves nothing behind.
-func (d *daemon) listen(a *app, o serving) (err error) {
+func (d *daemon) listen(a *app, o serveOptions) (err error) {
 	defer func() {
 		if err != nil {
 			d.close()

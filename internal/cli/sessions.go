@@ -34,7 +34,7 @@ func (a *app) sessions() *cobra.Command {
 	var color string
 	show := &cobra.Command{Use: "show SESSION", Short: "Print a session as it was", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.attachTo(c.Context(), attaching{format: "plain", since: "0", idle: true, color: color}, args[0])
+			return a.attachTo(c.Context(), attachOptions{format: "plain", since: "0", idle: true, color: color}, args[0])
 		}}
 	show.Flags().StringVar(&color, "color", "auto", "auto, always or never")
 	c.AddCommand(list, show, export,

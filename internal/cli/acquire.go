@@ -15,16 +15,16 @@ import (
 // How long a daemon that a client started waits for another one that has the
 // store, and how often it looks.
 const (
-	claimWait  = 10 * time.Second
-	claimPause = 5 * time.Millisecond
+	acquireWait  = 10 * time.Second
+	acquirePause = 5 * time.Millisecond
 )
 
-// claim opens the store of a daemon that a client started. Of two that begin at
-// once the second one waits until the first one listens, and one that comes
-// while another leaves waits until the store is free. The store is nil where
-// somebody else serves the socket by then.
-func claim(ctx context.Context, where, socket string) (journal.Store, error) {
-	for end := time.Now().Add(claimWait); ; {
+// acquireStore opens the store for a daemon that a client started. Where two
+// daemons start at once, the second one waits until the first one listens; one that
+// starts while another leaves waits until the store is free. The store is nil where
+// another daemon serves the socket by then.
+func acquireStore(ctx context.Context, where, socket string) (journal.Store, error) {
+	for end := time.Now().Add(acquireWait); ; {
 		store, err := openStore(where)
 		var held *journal.Held
 		if !errors.As(err, &held) {
@@ -38,7 +38,7 @@ func claim(ctx context.Context, where, socket string) (journal.Store, error) {
 			return nil, conn.Close()
 		}
 		select {
-		case <-time.After(claimPause):
+		case <-time.After(acquirePause):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -42,7 +42,7 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		if name == "new" {
 			return usage("this is not a terminal that can be drawn on; use 'parley run PROMPT'")
 		}
-		return a.attachTo(ctx, attaching{format: "plain", color: "auto"}, name)
+		return a.attachTo(ctx, attachOptions{format: "plain", color: "auto"}, name)
 	}
 	cfg, _, err := a.loadConfig()
 	if err != nil && name == "new" {
@@ -56,7 +56,7 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		hello.Since = &zero
 	}
 	dial := a.dial
-	follow := client.Joining{Hello: hello, Past: pastLimit, Coalesce: calm, Dial: func(ctx context.Context, h wire.Hello) (*client.Conn, error) {
+	follow := client.Joining{Hello: hello, Past: pastLimit, Coalesce: coalesceTime, Dial: func(ctx context.Context, h wire.Hello) (*client.Conn, error) {
 		reach := dial
 		dial = a.redial
 		return reach(ctx, h)
@@ -83,7 +83,7 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 	err = tui.Run(ctx, tui.Options{Source: source, Terminal: terminal, Debug: a.paths.Debug, Words: cfg.UI.Wrap == "words", Model: model,
 		Inputs: func(ctx context.Context, folder string) []string { return inputs(ctx, source, folder) }})
 	used := source.Used()
-	a.leaves(source, name == "new" && !used)
+	a.closeSession(source, name == "new" && !used)
 	var signal tui.ErrSignal
 	if errors.As(err, &signal) {
 		return exit{code: 130}
@@ -94,11 +94,11 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 	return err
 }
 
-// calm is how long text that streams may gather: less than a frame takes.
-const calm = 20 * time.Millisecond
+// coalesceTime is how long deltas are collected: less than a frame takes.
+const coalesceTime = 20 * time.Millisecond
 
-// leaves ends the connection; a session that was made for nothing goes with it.
-func (a *app) leaves(s *client.Session, remove bool) {
+// closeSession ends the connection and removes a session that was never used.
+func (a *app) closeSession(s *client.Session, remove bool) {
 	if remove {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
