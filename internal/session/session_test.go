@@ -158,7 +158,7 @@ func short(e event.Event) string {
 	return e.Kind()
 }
 
-// want compares the log with what a test expects, a line an event; grew events
+// want compares the log with what a test expects, a line an event; deltas
 // are left out.
 func (b *bed) want(want string) {
 	b.t.Helper()

@@ -172,7 +172,7 @@ func (s *playback) agree(e event.Event) {
 }
 
 // resume comes to the session after an event, as somebody does who attaches: what
-// happened before the open run is the past, without what grew and has ended, which
+// happened before the open run is the past, without the deltas of what has ended, which
 // no log keeps; the run is told from its begin.
 func (s *playback) resume(text string) error {
 	end, err := s.find(text)

@@ -82,7 +82,7 @@ func (r *reading) take(t *testing.T, line string) {
 }
 
 // A client that is behind on two sessions gets fewer lines and knows the same
-// after each of them: only what grew is merged, and never past anything else.
+// after each of them: only deltas are merged, and never past anything else.
 func TestBehindIsMerged(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) {

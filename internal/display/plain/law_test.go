@@ -23,7 +23,7 @@ import (
 	"parley/internal/transcript"
 )
 
-// rechunk cuts what grew into pieces of another size, 0 meaning none at all: all
+// rechunk cuts the deltas into pieces of another size, 0 meaning none at all: all
 // logs that say the same.
 func rechunk(log []event.Event, size int) []event.Event {
 	var out []event.Event

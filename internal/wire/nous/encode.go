@@ -139,7 +139,7 @@ func (v view) facts() []fact {
 		event.ImagesRefused:
 		return nil // the protocol shows their effects only
 	case event.BlockStarted, event.BlockEnded, event.CallAnnounced, event.CallStarted, event.CallDelta:
-		return nil // what grew has shown the text; a call is shown when it runs, its output when it ends
+		return nil // deltas have shown the text; a call is shown when it runs, its output when it ends
 	case event.PermissionPreviewed, event.PermissionReady, event.AskOpened, event.AskAnswered, event.AskClosed,
 		event.ToolsChanged, event.PlanChanged, event.PlanCleared, event.UsageChanged, event.BudgetChanged, event.DeveloperSaid, event.NoteAdded,
 		event.InitProgressed, event.FilesChanged, event.Unknown:

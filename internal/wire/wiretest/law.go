@@ -216,7 +216,7 @@ func (l Laws) all(log []event.Event) []wire.Frame {
 	return out
 }
 
-// rechunk splits, doubles, overlaps and drops what grew.
+// rechunk splits, doubles, overlaps and drops deltas.
 func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 	var out []event.Event
 	for _, e := range log {
@@ -245,7 +245,7 @@ func rechunk(log []event.Event, r *rand.Rand) []event.Event {
 	return dropGaps(out)
 }
 
-// dropGaps leaves out what grew behind a gap.
+// dropGaps leaves out deltas behind a gap.
 func dropGaps(log []event.Event) []event.Event {
 	var out []event.Event
 	have := make(map[event.BlockID]int)
