@@ -91,7 +91,8 @@ func (a act) covers(r compiled, c Call) bool {
 	case actPath:
 		return matchPath(r.Rule.pattern, a.path, c.Home, false)
 	case actHost:
-		return matchHost(r.Rule.pattern, a.text)
+		matches, _ := matchHost(r.Rule.pattern, a.text)
+		return matches
 	case actName:
 		return r.Rule.pattern == a.text
 	case actCall, actDynamic, actUnknown:
@@ -122,7 +123,10 @@ func (a act) meets(r compiled, c Call) match {
 	case actPath:
 		matched = matchPath(r.Rule.pattern, a.path, c.Home, true)
 	case actHost:
-		matched = matchHost(r.Rule.pattern, a.text)
+		known := false
+		if matched, known = matchHost(r.Rule.pattern, a.text); !known {
+			return maybe
+		}
 	case actName:
 		matched = r.Rule.pattern == a.text
 	case actUnknown:
@@ -281,7 +285,7 @@ func (a act) String() string {
 		}
 		return verb + a.path.display()
 	case actHost:
-		return "connect to " + a.text
+		return "connect to " + plainHost(a.text)
 	case actName:
 		return a.tool + " " + a.text
 	case actDynamic:

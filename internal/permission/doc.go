@@ -12,7 +12,8 @@
 //	read(src/**)         read, ls, glob and grep below src of the workspace
 //	edit(**)             edit and write, and redirection into a file
 //	read(/etc/hosts)     an absolute path; ~/ is the home folder
-//	fetch(*.example.org) a host and, with the star, the hosts below it
+//	fetch(*.example.org) a host and, with the star, the hosts below it, at every port
+//	fetch(localhost:80)  a host at one port
 //	task(research)       one name
 //	*                    everything
 //

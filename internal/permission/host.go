@@ -3,9 +3,9 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"strings"
+
+	"parley/internal/host"
 )
 
 func parseHostPattern(s string) (Rule, error) {
@@ -15,58 +15,56 @@ func parseHostPattern(s string) (Rule, error) {
 	if s == "*" {
 		return Rule{}, nil
 	}
-	host, port := splitHost(s)
-	if strings.ContainsAny(host, "[]:") {
-		if _, err := netip.ParseAddr(host); err != nil {
-			return Rule{}, fmt.Errorf("%q is no host; an example: fetch(example.org)", s)
-		}
-	}
-	bare, below := strings.CutPrefix(host, "*.")
-	if bare == "" || strings.Contains(bare, "*") {
+	name, below := strings.CutPrefix(s, "*.")
+	if strings.Contains(name, "*") {
 		return Rule{}, fmt.Errorf("a star stands for whole names in front of the host only; an example: fetch(*.example.org)")
 	}
+	name, port, err := host.Split(name)
+	if err != nil {
+		return Rule{}, fmt.Errorf("%w; an example: fetch(example.org)", err)
+	}
 	if below {
-		host = "*." + bare
+		name = "*." + name
 	}
-	return Rule{pattern: joinHost(host, port)}, nil
+	return Rule{pattern: host.Join(name, port)}, nil
 }
 
-// splitHost returns the host in the one spelling that is compared (lower case,
-// no final dot, addresses in their shortest form) and the port, if any.
-func splitHost(s string) (host, port string) {
-	host = s
-	if h, p, err := net.SplitHostPort(s); err == nil {
-		host, port = h, p
+// matchHost reports whether a host pattern matches; one without a port matches every port. Both are compared as they will
+// be dialled, see package host. known is false for a target that is no host.
+func matchHost(pattern, target string) (matches, known bool) {
+	name, port, err := host.Split(target)
+	if err != nil {
+		return false, false
 	}
-	host = strings.TrimRight(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if addr, err := netip.ParseAddr(host); err == nil {
-		host = addr.Unmap().String()
+	want, below := strings.CutPrefix(pattern, "*.")
+	want, wantPort, err := host.Split(want)
+	if err != nil {
+		return false, false
 	}
-	return host, port
+	switch {
+	case wantPort != "" && wantPort != port:
+		return false, true
+	case below:
+		return strings.HasSuffix(name, "."+want), true
+	}
+	return name == want, true
 }
 
-func joinHost(host, port string) string {
-	if port == "" {
-		return host
-	}
-	return net.JoinHostPort(host, port)
-}
-
-// matchHost reports whether a host pattern matches; one without a port
-// matches every port.
-func matchHost(pattern, target string) bool {
-	host, port := splitHost(target)
-	want, wantPort := splitHost(pattern)
-	if host == "" || (wantPort != "" && wantPort != port) {
-		return false
-	}
-	if suffix, ok := strings.CutPrefix(want, "*"); ok {
-		return strings.HasSuffix(host, suffix) && host != suffix
-	}
-	return host == want
-}
-
+// coversHost reports whether whatever the pattern b matches is matched by a.
 func coversHost(a, b string) bool {
-	host, port := splitHost(b)
-	return matchHost(a, joinHost(strings.Replace(host, "*", "x", 1), port))
+	b, below := strings.CutPrefix(b, "*.")
+	if below {
+		b = "x." + b
+	}
+	matches, _ := matchHost(a, b)
+	return matches
+}
+
+// plainHost leaves out a port that needs no word.
+func plainHost(target string) string {
+	name, port, err := host.Split(target)
+	if err != nil || port != "443" && port != "80" {
+		return target
+	}
+	return host.Join(name, "")
 }

@@ -56,7 +56,7 @@ func (a act) rule(c Call) (rule Rule, narrow bool) {
 	case actPath:
 		rule = Rule{tool: a.family, kind: KindPath, family: a.family, pattern: exactGlob(a.path, c.Home)}
 	case actHost:
-		rule, _ = parseHostPattern(a.text)
+		rule, _ = parseHostPattern(plainHost(a.text))
 		rule.tool, rule.family, rule.kind = a.family, a.family, KindHost
 	case actName:
 		rule, _ = parseNamePattern(strings.TrimSpace(a.text))

@@ -184,7 +184,7 @@ type Targets struct {
 	Paths []Target
 	// Command and Dir are the shell's.
 	Command, Dir string
-	// URL is what is fetched; Host is its lower-case name without a port.
+	// URL is what is fetched; Host is the host as it is dialled, with the port.
 	URL, Host string
 	// Name is what the call names otherwise, such as the kind of a sub-agent.
 	Name string

@@ -23,7 +23,7 @@ const layers = `
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell config picture
+cell config host picture
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display
 session display/plain wire tool/tooltest

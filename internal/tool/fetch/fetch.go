@@ -10,6 +10,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"parley/internal/host"
 	"parley/internal/tool"
 )
 
@@ -63,7 +65,7 @@ func New() tool.Tool {
 			if err != nil {
 				return tool.Targets{}, err
 			}
-			return tool.Targets{URL: u.String(), Host: host(u)}, nil
+			return tool.Targets{URL: u.String(), Host: place(u)}, nil
 		},
 		Run:   run,
 		Title: func(a arguments) string { return a.URL },
@@ -83,13 +85,31 @@ func parse(raw string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, fmt.Errorf("the URL must not hold a user or a password")
 	}
+	name, err := host.Name(u.Hostname())
+	if err != nil {
+		return nil, fmt.Errorf("the URL is malformed: %w", err)
+	}
+	u.Host = strings.TrimSuffix(net.JoinHostPort(name, u.Port()), ":")
+	if _, _, err := host.Split(u.Host); err != nil {
+		return nil, fmt.Errorf("the URL is malformed: %w", err)
+	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
 }
 
-// host is the name permission knows a URL by.
-func host(u *url.URL) string {
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+// ports are those that a URL without one means.
+var ports = map[string]string{"http": "80", "https": "443"}
+
+// place is what permission knows a URL by: the host as it is dialled, and the port.
+func place(u *url.URL) string { return host.Join(u.Hostname(), port(u)) }
+
+func port(u *url.URL) string { return cmp.Or(u.Port(), ports[u.Scheme]) }
+
+// within reports whether what was permitted for one URL holds for another: it is the same host at the same port, or both
+// are at the port that their scheme has.
+func within(permitted, to *url.URL) bool {
+	usual := port(permitted) == ports[permitted.Scheme] && port(to) == ports[to.Scheme]
+	return permitted.Hostname() == to.Hostname() && (usual || port(permitted) == port(to))
 }
 
 // elsewhere is the error of a redirect that is not followed.
@@ -119,11 +139,12 @@ func client(w tool.World) *http.Client {
 				return fmt.Errorf("bad redirect: %w", err)
 			case len(before) > maxRedirects:
 				return fmt.Errorf("more than %d redirects", maxRedirects)
-			case host(to) != host(before[0].URL):
+			case !within(before[0].URL, to):
 				return elsewhere{to}
 			case before[len(before)-1].URL.Scheme == "https" && to.Scheme == "http":
 				return fmt.Errorf("redirect from https to http")
 			}
+			next.URL, next.Host = to, "" // what was judged is what is dialled
 			// What the last page was is not the next one's business.
 			next.Header.Del("Referer")
 			return nil
@@ -169,7 +190,7 @@ func failed(ctx, limited context.Context, err error) tool.Result {
 		return tool.Result{
 			Status:  tool.Success,
 			Text:    fmt.Sprintf("The page has moved to another host, %s. Nothing was fetched from there; fetch that URL if it is the right one.", away.to),
-			Summary: "moved to " + host(away.to),
+			Summary: "moved to " + away.to.Host,
 		}
 	case errors.As(err, &wrapped):
 		err = wrapped.Err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/permission"
 	"parley/internal/tool"
 	"parley/internal/tool/fetch"
 	"parley/internal/tool/tooltest"
@@ -168,6 +169,9 @@ func TestURLs(t *testing.T) {
 		"http://user@site.test/":    "must not hold a user or a password",
 		"http://a b/":               "malformed",
 		"http://site.test/%zz":      "malformed",
+		"http://site.test:99999/":   "malformed",
+		"http://[fe80::1%25eth0]/":  "zone",
+		"http://1.2.3.256/":         "malformed",
 	} {
 		r := get(t, context.Background(), w, url)
 		if r.Status != tool.Error || !strings.Contains(r.Text, want) || strings.Contains(r.Text, "pw") {
@@ -175,8 +179,53 @@ func TestURLs(t *testing.T) {
 		}
 	}
 	got, err := fetch.New().Targets(w, tool.Call{Arguments: json.RawMessage(`{"url":" HTTPS://Site.Test.:8443/A?b#c"}`)})
-	if d := cmp.Diff(tool.Targets{URL: "https://Site.Test.:8443/A?b", Host: "site.test"}, got); d != "" || err != nil {
+	if d := cmp.Diff(tool.Targets{URL: "https://site.test:8443/A?b", Host: "site.test:8443"}, got); d != "" || err != nil {
 		t.Error(d, err)
+	}
+}
+
+// A deny rule with a port had no effect, and one on localhost none on its full-width spelling, which is dialled all the same.
+// What permission is told, and what is dialled, is one spelling.
+func TestDeniedHostInEverySpelling(t *testing.T) {
+	grammar := permission.Grammar{"fetch": {Kind: permission.KindHost}}
+	for rule, urls := range map[string][]string{
+		"fetch(localhost)": {"http://localhost/", "http://LOCALHOST./", "https://localhost:8443", "http://ｌｏｃａｌｈｏｓｔ/", "http://%EF%BD%8Cocalhost/",
+			"http://local%C2%ADhost/"},
+		"fetch(ｌｏｃａｌｈｏｓｔ)":      {"http://localhost/"},
+		"fetch(localhost:80)":   {"http://localhost/", "http://localhost:80/", "http://localhost:080/"},
+		"fetch(localhost:443)":  {"https://localhost/"},
+		"fetch(localhost:8080)": {"http://localhost.:8080/", "https://LocalHost:8080"},
+		"fetch(127.0.0.1)":      {"http://127.1/", "http://2130706433/", "http://0x7f.0.0.1:99/", "http://0177.1/", "http://[::ffff:127.0.0.1]/", "http://１２７。1/"},
+		"fetch(0x7f.1:80)":      {"http://127.0.0.1/"},
+		"fetch([::1]:443)":      {"https://[0:0::0:1]/"},
+		"fetch(::1)":            {"https://[0:0::0:1]:9/"},
+		"fetch(*.bücher.de)":    {"https://www.xn--bcher-kva.de/", "https://A.BÜCHER.de./"},
+	} {
+		deny, err := grammar.Rule(rule)
+		if err != nil {
+			t.Fatal(rule, err)
+		}
+		p := permission.Policy{Default: permission.EffectAllow}.With(permission.Scoped{Rule: deny, Effect: permission.EffectDeny})
+		for _, url := range urls {
+			arguments, _ := json.Marshal(map[string]string{"url": url})
+			targets, err := fetch.New().Targets(tool.World{}, tool.Call{Arguments: arguments})
+			if err != nil {
+				t.Error(url, err)
+				continue
+			}
+			c := permission.Call{Tool: "fetch", Kind: permission.KindHost, Host: targets.Host}
+			if v, ok := permission.Decide(p, c).(permission.Deny); !ok {
+				t.Errorf("%s does not deny %s, which is dialled as %s: %#v", rule, url, targets.Host, v)
+			}
+		}
+	}
+	for rule, url := range map[string]string{"fetch(localhost:8080)": `{"url":"http://localhost/"}`, "fetch(localhost)": `{"url":"http://xlocalhost/"}`} {
+		deny, _ := grammar.Rule(rule)
+		p := permission.Policy{Default: permission.EffectAllow}.With(permission.Scoped{Rule: deny, Effect: permission.EffectDeny})
+		targets, _ := fetch.New().Targets(tool.World{}, tool.Call{Arguments: json.RawMessage(url)})
+		if v, ok := permission.Decide(p, permission.Call{Tool: "fetch", Kind: permission.KindHost, Host: targets.Host}).(permission.Allow); !ok {
+			t.Errorf("%s denies %s: %#v", rule, url, v)
+		}
 	}
 }
 
