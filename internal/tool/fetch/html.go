@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"fmt"
+	"iter"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 // plain turns a page into text in the manner of Markdown: headings, lists, links, preformatted text and
 // tables keep their shape, everything that is not content is left out.
 func plain(page string, base *url.URL) string {
+	page, whole := lean(page)
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		return page
@@ -31,6 +34,9 @@ func plain(page string, base *url.URL) string {
 		body = root
 	}
 	w.children(body, 0)
+	if !whole {
+		w.line(fmt.Sprintf("[The page has more than %d tags; the rest is left out.]", maxTags))
+	}
 	return strings.TrimSpace(w.out.String()) + "\n"
 }
 
@@ -50,7 +56,7 @@ type writer struct {
 }
 
 func (w *writer) text(s string) {
-	for _, field := range splitSpace(s) {
+	for field := range splitSpace(s) {
 		if field == " " {
 			w.blank = true
 			continue
@@ -299,21 +305,29 @@ func text(n *html.Node) string {
 	return b.String()
 }
 
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// splitSpace cuts s into words and single blanks.
-func splitSpace(s string) []string {
-	var parts []string
-	for s != "" {
-		i := strings.IndexFunc(s, unicode.IsSpace)
-		if i < 0 {
-			return append(parts, s)
+func squeeze(s string) string {
+	var b strings.Builder
+	for field := range splitSpace(s) {
+		if field != " " || b.Len() > 0 {
+			b.WriteString(field)
 		}
-		if i > 0 {
-			parts = append(parts, s[:i])
-		}
-		parts = append(parts, " ")
-		s = strings.TrimLeftFunc(s[i:], unicode.IsSpace)
 	}
-	return parts
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+// splitSpace yields words and single blanks.
+func splitSpace(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for s != "" {
+			i := strings.IndexFunc(s, unicode.IsSpace)
+			if i < 0 {
+				yield(s)
+				return
+			}
+			if i > 0 && !yield(s[:i]) || !yield(" ") {
+				return
+			}
+			s = strings.TrimLeftFunc(s[i:], unicode.IsSpace)
+		}
+	}
 }
