@@ -68,8 +68,8 @@ type Setup struct {
 	Save   func(mediaType string, data []byte) (event.Attachment, error) // keeps an image beside the log
 	Load   func(event.Attachment) ([]byte, error)                        // reads one again; a word stands for what cannot be read
 
-	// Reminders hands over what the model is to be told before its next request of
-	// things that happened beside the run, each once; nil: there are none.
+	// Reminders returns what happened beside the run since the last call, such as the
+	// end of a background command, for the model to be told; nil: nothing does.
 	Reminders func() []event.DeveloperSaid
 
 	// Choose puts another model into a setup, for a sub-agent; nil: there is no other.

@@ -69,8 +69,8 @@ func (e *callEffects) do(ctx context.Context, f func(context.Context) error) err
 	return f(ctx)
 }
 
-// ask asks as a permission is asked for: one at a time, answered by whoever is
-// first, over the log.
+// ask asks a question the way permissions are asked for: one at a time, over the log,
+// answered by the first client that answers.
 func (e *callEffects) ask(ctx context.Context, q event.AskOpened) (reply tool.Reply, err error) {
 	if q.Kind == event.AskPermission {
 		return reply, fmt.Errorf("asking for permission: %w", tool.ErrRefused)

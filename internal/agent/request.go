@@ -12,9 +12,8 @@ import (
 	"parley/internal/transcript"
 )
 
-// Request is the model request that the transcript calls for: a pure function,
-// but for the content of attachments, which setup.Load reads from beside the
-// log.
+// Request returns the model request that the transcript calls for. It is a pure
+// function, except that setup.Load reads the content of attachments.
 func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Window: setup.ContextLimit,
 		Reasoning: llm.Effort(setup.Reasoning), Thinker: setup.Thinker, Session: string(s.Session)}

@@ -44,15 +44,15 @@ type app struct {
 	socket   string        // --socket
 	auto     string        // the key that answers every ask; empty: a person does
 	typed    <-chan string // lines of a conversation in line mode; nil: there is none
-	waits    waits
+	waits    waitLimits
 	tools    []tool.Tool // that a daemon has beside the program's own
 
 	providers runtime.Providers  // the types of models that there are
 	dialects  map[string]dialect // what clients and readers of output may speak
 }
 
-// waits are how long commands wait at most, for what they can do without.
-type waits struct {
+// waitLimits are how long commands wait for what they can do without.
+type waitLimits struct {
 	key    time.Duration // after a key press that asks the daemon, or a server for its models
 	models time.Duration // `parley models`, for a server
 	stdin  time.Duration // for a pipe that says nothing
@@ -80,13 +80,13 @@ func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format,
 // Main runs the program with its arguments and returns its exit code. The tools
 // are there beside the program's own.
 func Main(args []string, tools ...tool.Tool) int {
-	a := ours(waits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second, stop: 8 * time.Second})
+	a := processApp(waitLimits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second, stop: 8 * time.Second})
 	a.tools = tools
 	return a.main(args)
 }
 
-// ours is the world of this process.
-func ours(w waits) *app {
+// processApp is the app of this process.
+func processApp(w waitLimits) *app {
 	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), waits: w, providers: runtime.Builtin, dialects: dialects}
 }
 

@@ -63,7 +63,7 @@ func (a *app) attachTo(ctx context.Context, o attachOptions, name string) error 
 		return err
 	}
 	defer s.Close()
-	w := newWatch(a, s, out)
+	w := newRunWatcher(a, s, out)
 	w.passive, w.idle = true, o.idle
 	return w.follow()
 }

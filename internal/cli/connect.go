@@ -28,8 +28,8 @@ func (a *app) dial(ctx context.Context, hello wire.Hello) (*client.Conn, error) 
 	})
 }
 
-// redial is dial for whoever has followed a session: an error that came into the
-// configuration meanwhile does not end that.
+// redial dials again for a session that was followed. Unlike dial it ignores errors in
+// the configuration, which may have come into it meanwhile.
 func (a *app) redial(ctx context.Context, hello wire.Hello) (*client.Conn, error) {
 	return a.reach(ctx, hello, a.startDaemon)
 }

@@ -57,16 +57,16 @@ func (a *app) daemonStop(ctx context.Context) error {
 	if err := client.Gone(ctx, socket); err != nil {
 		return err
 	}
-	if err := released(ctx, d); err != nil {
+	if err := waitReleased(ctx, d); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.out, "stopped")
 	return err
 }
 
-// released waits until a daemon that stopped has let go of its store, so that the
+// waitReleased waits until a daemon that stopped has given up its store, so that the
 // next one can have it.
-func released(ctx context.Context, d command.Daemon) error {
+func waitReleased(ctx context.Context, d command.Daemon) error {
 	if d.Store == "" {
 		return nil
 	}

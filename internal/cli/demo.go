@@ -65,7 +65,7 @@ func (a *app) play(ctx context.Context, yes, keep bool, file, model string) (err
 		a.auto = "y"
 	}
 	fmt.Fprintf(a.err, "A copy of a small project is in %s; its tests pass, and they do not ask enough.\n\n", project)
-	err = a.runPrompt(ctx, running{format: "plain", model: model, session: "new", cwd: project, color: "auto"}, []string{demoPrompt})
+	err = a.runPrompt(ctx, runOptions{format: "plain", model: model, session: "new", cwd: project, color: "auto"}, []string{demoPrompt})
 	var e exit
 	if errors.As(err, &e) && e.code > 128 {
 		return err

@@ -16,7 +16,7 @@ import (
 	"parley/internal/transcript"
 )
 
-// output renders what a watch follows.
+// output renders what a runWatcher follows.
 type output interface {
 	begin(j client.Joined) error                                 // shows what is open in a state, and what was before it
 	event(s *transcript.State, e event.Event, line []byte) error // shows an event, and folds it into s
@@ -30,7 +30,7 @@ type output interface {
 	animated() bool                           // tick is wanted
 }
 
-// fold folds what of an event is news.
+// fold folds what of an event is new to s.
 func fold(s *transcript.State, e event.Event) {
 	for e := range transcript.Advance(s, e) {
 		s.Apply(e)

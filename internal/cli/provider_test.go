@@ -44,7 +44,7 @@ func (d toyDecoder) End() error { return nil }
 
 // toyMain is the program with that provider and the dialect chat.
 func toyMain() {
-	a := ours(patient)
+	a := processApp(patient)
 	a.providers = append(slices.Clone(runtime.Builtin), toy)
 	a.dialects = maps.Clone(dialects)
 	a.dialects["chat"] = dialect{listen: listenLines(&chat), print: &format{&chat, ""}}

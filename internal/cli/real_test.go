@@ -16,11 +16,11 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files and docs/cli.md")
 
 // patient waits longer than anything takes.
-var patient = waits{key: rig.Patience, models: rig.Patience, stdin: rig.Patience, stop: rig.Patience}
+var patient = waitLimits{key: rig.Patience, models: rig.Patience, stdin: rig.Patience, stop: rig.Patience}
 
 // The program that tests start is this binary, under its own name on the PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(ours(patient).main(os.Args[1:])) }, "toyparley": toyMain})
+	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(processApp(patient).main(os.Args[1:])) }, "toyparley": toyMain})
 }
 
 // A home is a user of the real program, whom nothing of the machine is known to.

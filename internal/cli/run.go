@@ -18,8 +18,8 @@ import (
 	"parley/internal/wire"
 )
 
-// running is what `parley run` was asked for.
-type running struct {
+// runOptions are the flags of `parley run`.
+type runOptions struct {
 	format  string
 	model   string
 	allow   []string
@@ -36,7 +36,7 @@ type running struct {
 const unwatched = 10 * time.Minute
 
 func (a *app) run() *cobra.Command {
-	var o running
+	var o runOptions
 	var patience time.Duration
 	c := &cobra.Command{
 		Use:   "run [PROMPT|-]",
@@ -140,7 +140,7 @@ func (a *app) piped() (string, error) {
 	return strings.TrimRight(string(r.text), "\n"), nil
 }
 
-func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
+func (a *app) runPrompt(ctx context.Context, o runOptions, args []string) error {
 	if err := a.enter(o.cwd); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (a *app) runPrompt(ctx context.Context, o running, args []string) error {
 }
 
 // say sends a prompt, renders what comes of it, and returns where that was.
-func (a *app) say(ctx context.Context, o running, out output, text string, attachments []event.Attachment) (event.SessionID, error) {
+func (a *app) say(ctx context.Context, o runOptions, out output, text string, attachments []event.Attachment) (event.SessionID, error) {
 	hello := wire.Hello{Session: o.session, Cwd: a.dir}
 	if o.session == "new" {
 		var zero event.Seq
@@ -184,7 +184,7 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 		return "", err
 	}
 	defer s.Close()
-	w := newWatch(a, s, out)
+	w := newRunWatcher(a, s, out)
 	defer w.listen()()
 	var accepted command.Accepted
 	asked := make(chan error, 1)
@@ -194,7 +194,7 @@ func (a *app) say(ctx context.Context, o running, out output, text string, attac
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.
-	if err := w.hold(asked); err != nil {
+	if err := w.bufferUntil(asked); err != nil {
 		if w.signal != nil {
 			return s.ID(), err
 		}

@@ -21,8 +21,8 @@ func (a *app) stdio() *cobra.Command {
 			if dialect != "native" {
 				return usage("--dialect %s: there is native", dialect)
 			}
-			// The greeting belongs to whoever speaks; this one only sees to it that
-			// somebody listens.
+			// The program at the other end says hello itself; this connection only
+			// makes sure that a daemon listens.
 			conn, err := a.dial(c.Context(), helloNone)
 			if err != nil {
 				return err

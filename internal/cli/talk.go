@@ -17,7 +17,7 @@ func (a *app) talk(ctx context.Context, model string) error {
 	}
 	fmt.Fprintln(a.err, "nothing can be drawn on this terminal: line mode; each line is a prompt, ctrl+d leaves")
 	a.typed = lines(a.in)
-	o := running{session: "new", model: model}
+	o := runOptions{session: "new", model: model}
 	for {
 		fmt.Fprint(a.err, "$ ")
 		text, ok := <-a.typed

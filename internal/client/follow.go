@@ -85,8 +85,8 @@ func (s *Session) reconnect() (*Conn, error) {
 }
 
 // stream delivers what a connection brings until it ends, and returns why it did. The
-// first thing that a daemon says of a session is its state, unless it is told of
-// from its first event, as a new one is.
+// first line of a session is its state, unless the session is new: then it is the
+// first event.
 func (s *Session) stream(conn *Conn) error {
 	if !s.joined && s.o.Hello.Session == "new" && !s.join(conn, Line{}, Page{}) {
 		return nil

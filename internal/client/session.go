@@ -43,7 +43,7 @@ const (
 // A Session is one session as a client follows it. It keeps the connection, joins
 // the session, pages its past, and carries commands. What it has to tell comes
 // from one channel, [Session.Updates], for one goroutine, which owns the state and
-// folds it; [Session.Events] does that for who has nothing else to wait for. The
+// folds it; [Session.Events] does that for a caller that waits for nothing else. The
 // other methods may be called from any goroutine. Close it when it is done with.
 type Session struct {
 	o       Joining

@@ -13,8 +13,8 @@ type (
 	// Joined says that the session is followed. It is the first update, and comes
 	// again after each Lost.
 	Joined struct {
-		// Client is the id of this connection: what the causes of what it asks for
-		// begin with, and whom an ask may be meant for.
+		// Client is the id of this connection. The causes of its commands begin with
+		// it, and an ask may be meant for it alone.
 		Client event.ClientID
 		// State is the session at the point from which News goes on: before the open
 		// run, or as it is where none is open. It belongs to whoever takes the

@@ -13,7 +13,7 @@
 // Laws, each held by a test:
 //   - Late = live: it never matters whether an event is old or new, so a log that
 //     is replayed gives the commands that it gave when it happened, and what is
-//     open is shown to who joins by the events that opened it.
+//     open is shown to a client that joins by the events that opened it.
 //   - Boundaries: StartThought, AppendThought, EndThought and StartText,
 //     AppendText, EndText come in this order, never nested, also when the log
 //     breaks off; an append never repeats and never skips a byte. A text that the

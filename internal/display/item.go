@@ -102,8 +102,7 @@ type Call struct {
 	Agent     event.SessionID  // the sub-agent that it opened
 }
 
-// Unseen reports whether the sub-agent that a call opened says all that is to be said of it so far: nobody was shown
-// more of it before.
+// Unseen reports whether the item of the sub-agent that a call opened is enough: nothing of the call itself was shown.
 func (c *Call) Unseen() bool { return c.Agent != "" && c.Asked == nil && c.Preview == nil }
 
 // An Ask is a question to the person.

@@ -12,8 +12,8 @@ import (
 // [Log.Forget].
 //
 // The text of the main session is in items of its own. All that a sub-agent does
-// is in one item of kind [KindAgent], but for what it asks and what goes wrong.
-// So the items of the main session are the same whatever runs beside it.
+// is in one item of kind [KindAgent], except for its asks and faults. So the items
+// of the main session are the same whatever runs beside it.
 //
 // A Log is not safe for use by several goroutines.
 type Log struct {
@@ -40,8 +40,8 @@ func (l *Log) OpenAsks() []*Item {
 	return out
 }
 
-// Forget drops the finished items before the first open one, up to the id given
-// and itself excluded: a screen that has let go of them needs them no more.
+// Forget drops the finished items before the first open one, up to but not with the
+// id given: a screen does not need what it has committed.
 func (l *Log) Forget(before ItemID) {
 	n := 0
 	for n < len(l.items) && l.items[n].ID < before && !l.items[n].Open {

@@ -6,8 +6,8 @@ import (
 	"parley/internal/event"
 )
 
-// renderAgent takes a command of a sub-agent: all of it changes the agent's one
-// item, but for what a person must see on its own.
+// renderAgent takes a command of a sub-agent. It changes the agent's one item, except
+// for what a person must see as an item of its own.
 func (l *Log) renderAgent(at At, c RenderCommand) {
 	switch c := c.(type) {
 	case OpenAgent:

@@ -32,10 +32,10 @@ const (
 	DropRecovered Drop = "recovered" // the daemon died in its run; it is queued anew
 )
 
-// A Reminder says what the model is told of unasked.
+// A Reminder says why the model is told something that nobody said to it.
 type Reminder string
 
-// What a model is told of unasked.
+// The reasons of developer.said.
 const (
 	ReminderSkip      Reminder = "skip"
 	ReminderAgent     Reminder = "agent"     // a sub-agent in the background has ended

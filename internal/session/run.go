@@ -55,9 +55,8 @@ func (s *Session) begin() {
 	}
 	prompt := prompts[0]
 	if s.unanswered[prompt.Input] != nil || s.run != nil {
-		// Its answer is not written yet, or the goroutine of the run before has yet to
-		// leave. Who is told of it by then may follow from here; while another run is
-		// open, from before that one.
+		// Its answer is not written yet, or the goroutine of the run before has not
+		// ended. A client that learns of the run now may follow from here.
 		s.head = state.Seq
 		s.list(state, event.ActivityRunning)
 		return

@@ -136,12 +136,12 @@ func (s *Summary) withoutText() *Summary {
 	return &Summary{Entry: s.Entry, FirstKept: s.FirstKept}
 }
 
-// Checkpoint returns the state that the open run began from: whoever folds the
-// run's events onto it ends with s. Where no run is open it is a copy.
+// Checkpoint returns the state that the open run began from: folding the run's
+// events onto it gives s. Where no run is open it is a copy.
 //
-// What a compaction in the run has replaced is missing in it. So is, where s was
-// written down and read back in the run, how the queue, the clients and the
-// settings were before it: they are as in s.
+// It lacks what a compaction in the run has replaced. Where s was encoded and read
+// back during the run, the queue, the clients and the settings are those of s, not
+// those from before the run.
 func (s *State) Checkpoint() *State {
 	if s.Run == nil {
 		return s.Clone()

@@ -12,13 +12,12 @@ import (
 // the session, its settings, title, clients, tools, plan, usage, budget and queue; the
 // run and its turn, with the steps that have ended since the last compaction;
 // the step with its response, blocks and calls; what a person runs beside it;
-// the asks; then the same of each sub-agent. Whoever joins is shown what each of
-// them shows.
+// the asks; then the same of each sub-agent. A client that joins is shown these.
 //
-// Folded onto New they give what is open in s. They have no seq, and the times
-// at which it happened where s knows them, else that of s. What s does not keep stays out: the
-// entries before the open turn, the rules that answers stored, and what the
-// prompt of the open run said of its model and permissions.
+// Folded onto New they give what is open in s. They have no seq. Their times are
+// those at which it happened where s knows them, else that of s. What s does not
+// keep is not in them: the entries before the open turn, the rules that answers
+// stored, and the model and permissions that the prompt of the open run named.
 func Opening(s *State) []event.Event {
 	o := &opening{s: s, t: New()}
 	o.session()

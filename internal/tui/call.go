@@ -40,7 +40,7 @@ func named(r *lineBuilder, call *display.Call) *lineBuilder {
 	return r
 }
 
-// titleBytes bounds what of a call stands in its one line.
+// titleBytes bounds the title of a call in its one line.
 const titleBytes = 160
 
 // titleOf is what a call does in a few words.
@@ -118,8 +118,8 @@ func previewOf(r *lineBuilder, call *display.Call, asked bool) []cell.Line {
 	return append([]cell.Line{r.line}, body...)
 }
 
-// detail is what of a call does not fit its one line, for whoever is to allow
-// it: nothing that will run may be hidden.
+// detail is the part of a call that does not fit its one line. It is shown to the
+// person who has to allow the call: nothing that will run may be hidden.
 func detail(call *display.Call) []cell.Line {
 	head, cut := oneLine(string(call.Arguments), titleBytes)
 	if !cut && head == titleOf(call) || head == "{}" {

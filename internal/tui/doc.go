@@ -10,8 +10,8 @@
 // and folds each event into it once. The status row, the queue, the plan, the
 // ready line and the phase are read from it; what the event adds to the
 // transcript is the commands of package display, which its Log keeps as items.
-// The Model remembers nothing else of a session: who joins late sees what one
-// sees that was there.
+// The Model remembers nothing else of a session: a terminal that joins late shows
+// what one shows that was there.
 //
 // Four stages, of which only the last touches the world. [Reduce] reads no clock
 // and no terminal: time comes as an input. [Layout] measures and changes nothing.

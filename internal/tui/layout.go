@@ -34,14 +34,14 @@ func (m *Model) width() int {
 	return m.size.Width
 }
 
-// narrow is how wide a terminal is left at least by whoever makes it narrower at
-// one stroke: a split, a tile, another font.
+// narrow is the least width that is expected of a terminal that becomes narrower at
+// once, by a split, a tile or another font.
 const narrow = 30
 
 // survives reports whether the rows would still be on the screen if the terminal
-// changed at one stroke: to half its width, or to narrow; to 80 by 24; to ten
-// rows. A terminal that wraps rows anew makes several of one, and pushes what
-// does not fit into the scrollback, where nothing can be taken back.
+// changed its size at once: to half its width, or to narrow; to 80 by 24; to ten
+// rows. A terminal that reflows makes several rows of one, and pushes what does not
+// fit into the scrollback, from where nothing can be taken back.
 func survives(live []cell.Line, size term.Size, reflow term.Reflow, below int) bool {
 	for _, smaller := range []term.Size{
 		{Width: max(min(narrow, size.Width/2), 1), Height: size.Height},
@@ -111,10 +111,10 @@ func Layout(m Model) Page {
 	return p
 }
 
-// A terminal takes what is written in pieces: the kernel cuts a write after 2,048
-// bytes. xterm.js cuts off, or leaves a hole in, a line that is half there when its
-// size changes, whoever wrote it, so there a frame commits no more than one piece
-// holds; a flood is not held up.
+// A terminal receives a write in pieces: the kernel cuts it after 2,048 bytes.
+// xterm.js truncates, or leaves a hole in, a line of which it has only a part when
+// its size changes. So there a frame commits no more than one piece holds (sip),
+// unless much is waiting (flood).
 const (
 	sip   = 1200
 	flood = 16 << 10

@@ -92,9 +92,9 @@ func retryView(it *display.Item) []cell.Line {
 	return []cell.Line{(&lineBuilder{}).add(dim, text).line}
 }
 
-// askView is what stays of an ask. A call says itself whether it ran and what the
-// answer stored, but for those of sub-agents, which have no line; what is kept are
-// the answers to questions.
+// askView is what stays of an ask: the answers to questions, and the decisions on
+// calls of sub-agents. Any other call has a line of its own, which says whether it
+// ran and what the answer stored.
 func askView(it *display.Item) []cell.Line {
 	a := it.Ask
 	if a.Closed == nil {

@@ -189,7 +189,7 @@ func (s *connection) do(ctx context.Context, j *job) {
 	j.result.ID, j.result.Name = id, name
 }
 
-// answer sends the outcome of a command and lets go of what waited for it.
+// answer sends the outcome of a command and releases what waited for it.
 func (s *connection) answer(j *job) error {
 	if j.timer != nil {
 		j.timer.Stop()

@@ -233,7 +233,7 @@ func (s *connection) unfollowDone(f *follow, e event.Event) {
 	}
 }
 
-// faultOf is what a client is told of an error; what it is not told is logged.
+// faultOf returns the fault that a client gets for an error; the error itself is logged.
 func (s *connection) faultOf(err error) *command.Fault {
 	f := command.FaultOf(err)
 	if !errors.As(err, new(*command.Fault)) {

@@ -97,8 +97,8 @@ func refuse(_ wire.Peer, _ *transcript.State, f *command.Fault) []wire.Frame {
 }
 
 // Content is the capability of a client that wants the content of all entries
-// with the state. Entries is how many others are told of, however long the session
-// is, and without their content: it, and earlier ones, are read by commands.
+// with the state. Other clients get the last Entries of them, without content,
+// however long the session is; they read the rest by commands.
 const (
 	Content = "content"
 	Entries = 20

@@ -84,8 +84,8 @@ func (h *Host) Tell(id event.SessionID, events ...event.Event) {
 	}
 }
 
-// List adds an event to the catalog, in the place of what it said of the session
-// before: whoever has not read that yet never will.
+// List adds an event to the catalog. It replaces the session's last one, as in the
+// real catalog, so a reader that is behind never sees that.
 func (h *Host) List(id event.SessionID, b event.Body) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

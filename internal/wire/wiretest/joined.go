@@ -24,11 +24,11 @@ type Fact struct {
 	Grows   bool
 }
 
-// joined: who joins at any event of a run is told, by Attach and what follows,
-// what the others were told of it: each fact once. It holds for every recorded
-// session and for invented ones, in the first turn of each run and of each
-// sub-agent: what was before that is the past. What a person ran beside it is not
-// part of the run, and arguments that a person has changed are told as changed.
+// joined: a client that joins at any event of a run gets, by Attach and what follows,
+// each fact of the run once, as the others got it. The law holds for every recorded
+// session and for generated ones, in the first turn of each run and of each
+// sub-agent: what was before that is the past. Calls that a person made beside the
+// run are not part of it, and arguments that a person changed are given as changed.
 func (l Laws) joined(t *testing.T) {
 	logs, err := transcripttest.Recorded()
 	if err != nil {

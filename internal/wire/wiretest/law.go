@@ -142,9 +142,9 @@ func (l Laws) results() []command.Result {
 	return out
 }
 
-// late: whoever joins after n events gets exactly the rest of what the others
-// get, also with a state that was written down and read back; and whoever joins
-// in the middle of a run gets all of it, from the state before the run.
+// late: a client that joins after n events gets exactly the rest of what the others
+// get, also with a state that was encoded and read back; and one that joins in the
+// middle of a run gets all of the run, from the state before it.
 func (l Laws) late(t *testing.T) {
 	for _, log := range Logs() {
 		whole := make([][]byte, len(log))

@@ -13,9 +13,10 @@ import (
 	"parley/internal/event"
 )
 
-// ending is how a watch comes to its end by a signal. The first one ends the run that this client started, and is waited
-// for: as long as it takes after Ctrl+C, and within waits.stop after SIGTERM and SIGHUP. A second one leaves at once. Who
-// only watches, and a conversation in line mode whose terminal is gone, leaves and stops nothing.
+// ending is what signals do to a runWatcher. The first signal ends the run that this client started, and the client
+// waits for that: as long as it takes after Ctrl+C, at most waitLimits.stop after SIGTERM and SIGHUP. A second signal
+// leaves at once. A client that only watches, and a conversation in line mode whose terminal is gone, leave and stop
+// nothing.
 type ending struct {
 	signals chan os.Signal
 	signal  os.Signal        // the last
@@ -27,7 +28,7 @@ type ending struct {
 }
 
 // listen takes signals from now on. nohup ignores SIGHUP for what it runs, and so it stays.
-func (w *watch) listen() (stop func()) {
+func (w *runWatcher) listen() (stop func()) {
 	if w.signals != nil {
 		return func() {}
 	}
@@ -39,8 +40,8 @@ func (w *watch) listen() (stop func()) {
 	return func() { signal.Stop(w.signals) }
 }
 
-// took takes a signal; leave says that nothing is to be ended, or that somebody will not wait for it.
-func (w *watch) took(s os.Signal) (leave bool) {
+// receive takes a signal; leave says that there is nothing to end, or that it is not waited for any more.
+func (w *runWatcher) receive(s os.Signal) (leave bool) {
 	again := w.signal != nil
 	w.signal = s
 	if s != os.Interrupt && w.late == nil {
@@ -49,8 +50,8 @@ func (w *watch) took(s os.Signal) (leave bool) {
 	return again || w.passive || w.app.typed != nil && s != os.Interrupt
 }
 
-// stop asks for the end of the run, or takes the prompt back where another run is still in its way.
-func (w *watch) stop() {
+// stop asks for the end of the run, or removes the prompt from the queue while another run is open.
+func (w *runWatcher) stop() {
 	if run := w.state.Run; w.input != "" && (run == nil || run.ID != w.until) {
 		w.back, w.abort = true, w.send(command.QueueRemove{Input: w.input})
 		return
@@ -59,7 +60,7 @@ func (w *watch) stop() {
 }
 
 // stopped takes the answer to stop; done says that there will be no run.
-func (w *watch) stopped(refused bool) (done bool) {
+func (w *runWatcher) stopped(refused bool) (done bool) {
 	if w.back && refused { // its run began meanwhile
 		w.back, w.abort = false, w.send(command.Abort{})
 		return false
@@ -73,7 +74,7 @@ const leaveWait = 2 * time.Second
 
 // settle waits until the daemon has heard that the run is to be stopped: a second
 // Ctrl+C may come before.
-func (w *watch) settle() {
+func (w *runWatcher) settle() {
 	late := time.After(leaveWait)
 	for w.abort != "" && !w.aborted {
 		select {
@@ -90,8 +91,8 @@ func (w *watch) settle() {
 	}
 }
 
-// leave is the end of a watch that does not wait for the run's.
-func (w *watch) leave() error {
+// leave ends the client without waiting for the run's end.
+func (w *runWatcher) leave() error {
 	if !w.passive {
 		_ = w.out.interrupt() // nothing more can be done about it
 	}
@@ -100,7 +101,7 @@ func (w *watch) leave() error {
 }
 
 // interrupted is the exit code of what a signal ended, as a shell counts.
-func (w *watch) interrupted() int {
+func (w *runWatcher) interrupted() int {
 	if s, ok := w.signal.(syscall.Signal); ok {
 		return 128 + int(s)
 	}
@@ -108,7 +109,7 @@ func (w *watch) interrupted() int {
 }
 
 // end closes the output and gives the run's outcome its exit code.
-func (w *watch) end(err error) error {
+func (w *runWatcher) end(err error) error {
 	if w.signal == nil && !w.passive && errors.Is(err, syscall.EIO) {
 		w.signal = syscall.SIGHUP // the terminal is gone; its signal may come a moment later
 		w.stop()

@@ -23,13 +23,13 @@ func (t tale) Head() event.Seq               { return t.head }
 func (t tale) Updates() <-chan client.Update { return nil }
 func (t tale) Send(string, command.Body)     {}
 
-// shown feeds a watch that leaves when nothing goes on, of a session that was at
+// shown feeds a runWatcher that leaves when idle, of a session that was at
 // head when it joined, with the state that it begins from and what comes after it.
 // It returns the seq of the event at which it leaves and its exit code; 0 where it
 // stays.
 func shown(t *testing.T, log []event.Event, head event.Seq) (left event.Seq, code int) {
 	t.Helper()
-	w := newWatch(&app{}, tale{log[0].Session, head}, &nativeOutput{w: bufio.NewWriter(io.Discard)})
+	w := newRunWatcher(&app{}, tale{log[0].Session, head}, &nativeOutput{w: bufio.NewWriter(io.Discard)})
 	w.idle = true
 	s := transcript.New()
 	for _, e := range log[:head] {

@@ -19,23 +19,23 @@ import (
 	"parley/internal/wire"
 )
 
-// watch follows a session and renders it until it is over.
-type watch struct {
-	app     *app
-	session followed
-	out     output
-	state   *transcript.State // of what was rendered
-	until   event.RunID       // leave at the end of this run
-	idle    bool              // leave as soon as all is shown and no run is open or waits
-	ran     bool              // a run ended since it joined
-	passive bool              // Ctrl+C leaves and stops nothing
-	kept    []client.Update
-	sent    int // commands
+// runWatcher follows a session and renders it until it is over.
+type runWatcher struct {
+	app      *app
+	session  watchSource
+	out      output
+	state    *transcript.State // of what was rendered
+	until    event.RunID       // leave at the end of this run
+	idle     bool              // leave as soon as all is shown and no run is open or waits
+	ran      bool              // a run ended since it joined
+	passive  bool              // Ctrl+C leaves and stops nothing
+	buffered []client.Update
+	sent     int // commands
 	ending
 }
 
-// followed is what a watch needs of a client.Session.
-type followed interface {
+// watchSource is what a runWatcher needs of a client.Session.
+type watchSource interface {
 	ID() event.SessionID
 	Head() event.Seq
 	Updates() <-chan client.Update
@@ -50,19 +50,19 @@ func (a *app) join(ctx context.Context, hello wire.Hello, out output) (*client.S
 	return client.Join(ctx, client.Joining{Dial: a.dial, Hello: hello, Past: past, Once: true})
 }
 
-func newWatch(a *app, s followed, out output) *watch {
-	return &watch{app: a, session: s, out: out, state: transcript.New()}
+func newRunWatcher(a *app, s watchSource, out output) *runWatcher {
+	return &runWatcher{app: a, session: s, out: out, state: transcript.New()}
 }
 
 // hold keeps what comes before an answer. Until the daemon has said what a prompt became, a signal waits too: there is
 // no run yet that could be ended.
-func (w *watch) hold(answered <-chan error) error {
+func (w *runWatcher) bufferUntil(answered <-chan error) error {
 	for {
 		select {
 		case err := <-answered:
 			return err
 		case s := <-w.signals:
-			if w.took(s) {
+			if w.receive(s) {
 				return w.leave()
 			}
 		case <-w.late:
@@ -71,13 +71,13 @@ func (w *watch) hold(answered <-chan error) error {
 			if !ok {
 				return <-answered
 			}
-			w.kept = append(w.kept, u)
+			w.buffered = append(w.buffered, u)
 		}
 	}
 }
 
 // follow renders until the end and returns its exit code as an error.
-func (w *watch) follow() error {
+func (w *runWatcher) follow() error {
 	defer w.listen()()
 	var ticks <-chan time.Time
 	if w.out.animated() {
@@ -86,12 +86,12 @@ func (w *watch) follow() error {
 		ticks = ticker.C
 	}
 	answers := w.answers()
-	for _, u := range w.kept {
+	for _, u := range w.buffered {
 		if done, err := w.update(u); done || err != nil {
 			return w.end(err)
 		}
 	}
-	w.kept = nil
+	w.buffered = nil
 	if err := w.out.flush(); err != nil {
 		return w.end(err)
 	}
@@ -116,7 +116,7 @@ func (w *watch) follow() error {
 			}
 			w.answer(text)
 		case s := <-w.signals:
-			if w.took(s) {
+			if w.receive(s) {
 				w.settle()
 				return w.leave()
 			}
@@ -128,7 +128,7 @@ func (w *watch) follow() error {
 }
 
 // batch renders an update and all that are ready behind it, then flushes.
-func (w *watch) batch(u client.Update) (bool, error) {
+func (w *runWatcher) batch(u client.Update) (bool, error) {
 	for {
 		done, err := w.update(u)
 		if done || err != nil {
@@ -143,11 +143,11 @@ func (w *watch) batch(u client.Update) (bool, error) {
 }
 
 // update renders an update; done says that the watch is over.
-func (w *watch) update(u client.Update) (done bool, err error) {
+func (w *runWatcher) update(u client.Update) (done bool, err error) {
 	switch u := u.(type) {
 	case client.Joined:
 		w.state = u.State
-		return w.rests(), w.out.begin(u)
+		return w.idleAtHead(), w.out.begin(u)
 	case client.News:
 		for i, e := range u.Events {
 			if done, err := w.event(e, u.Lines[i]); done || err != nil {
@@ -158,26 +158,26 @@ func (w *watch) update(u client.Update) (done bool, err error) {
 		return w.replied(u.Result), nil
 	case client.Refused:
 		if u.Fault.Code == command.Closed && w.hungUp() {
-			return true, w.gone(client.ErrLost)
+			return true, w.lostError(client.ErrLost)
 		}
 		return true, failure(u.Fault)
 	case client.Over:
 		if u.Err == nil {
 			return true, errOver
 		}
-		return true, w.gone(u.Err)
+		return true, w.lostError(u.Err)
 	case nil:
 		return true, errOver
 	case client.Lost:
-		// A watch joins once.
+		// A runWatcher joins once.
 	}
 	return false, nil
 }
 
-// errOver ends a watch whose session was ended in good order.
+// errOver ends a runWatcher whose session ended in good order.
 var errOver = errors.New("the session is over")
 
-func (w *watch) event(e event.Event, line []byte) (done bool, err error) {
+func (w *runWatcher) event(e event.Event, line []byte) (done bool, err error) {
 	if err := w.out.event(w.state, e, line); err != nil {
 		return true, err
 	}
@@ -187,17 +187,17 @@ func (w *watch) event(e event.Event, line []byte) (done bool, err error) {
 	_, ended := e.Body.(event.RunEnded)
 	ended = ended && e.Session == w.session.ID()
 	w.ran = w.ran || ended && e.Seq > w.session.Head()
-	return ended && w.until == e.Run || w.rests(), nil
+	return ended && w.until == e.Run || w.idleAtHead(), nil
 }
 
-// rests reports whether a watch that leaves when nothing goes on has shown all
-// that there was when it joined, and nothing does. What was queued in a run that
-// failed becomes a prompt only after its end.
-func (w *watch) rests() bool { return w.idle && client.Idle(w.state, w.session.Head()) }
+// idleAtHead reports whether a runWatcher that leaves when idle may leave: it has
+// shown all that there was when it joined, and nothing is open or queued. What was
+// queued in a run that failed becomes a prompt only after its end.
+func (w *runWatcher) idleAtHead() bool { return w.idle && client.Idle(w.state, w.session.Head()) }
 
 // hungUp reports whether the connection ends: a session is closed because its
 // daemon leaves, or because it was removed.
-func (w *watch) hungUp() bool {
+func (w *runWatcher) hungUp() bool {
 	late := time.After(leaveWait)
 	for {
 		select {
@@ -215,14 +215,14 @@ func (w *watch) hungUp() bool {
 
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// gone says how to go on when the daemon is gone.
-func (w *watch) gone(err error) error {
+// lostError says how to go on when the daemon is gone.
+func (w *runWatcher) lostError(err error) error {
 	id := w.session.ID()
 	return exit{1, fmt.Errorf("%w; session %s is kept: parley attach %s", err, id, id)}
 }
 
 // answers reads what a person types, where this client can be asked.
-func (w *watch) answers() <-chan string {
+func (w *runWatcher) answers() <-chan string {
 	switch {
 	case w.app.typed != nil:
 		return w.app.typed
@@ -246,7 +246,7 @@ func lines(in io.Reader) <-chan string {
 }
 
 // answer sends what was typed as the answer to the ask that is shown.
-func (w *watch) answer(text string) {
+func (w *runWatcher) answer(text string) {
 	r, ok := w.out.(*plainOutput)
 	if !ok {
 		return
@@ -267,14 +267,14 @@ func (w *watch) answer(text string) {
 }
 
 // steer sends what was typed in a conversation while nothing was asked.
-func (w *watch) steer(text string) {
+func (w *runWatcher) steer(text string) {
 	if w.app.typed != nil && strings.TrimSpace(text) != "" {
 		w.send(command.Steer{Text: text})
 	}
 }
 
 // send sends a command. What comes of it is an update.
-func (w *watch) send(body command.Body) (id string) {
+func (w *runWatcher) send(body command.Body) (id string) {
 	w.sent++
 	id = strconv.Itoa(w.sent)
 	w.session.Send(id, body)
@@ -283,7 +283,7 @@ func (w *watch) send(body command.Body) (id string) {
 
 // replied says when a command was refused; done says that what was to be run was taken back. An ask that was answered
 // elsewhere, and a run that has ended by itself, are seen to be so.
-func (w *watch) replied(r command.Result) (done bool) {
+func (w *runWatcher) replied(r command.Result) (done bool) {
 	if r.ID == w.abort {
 		return w.stopped(r.Fault != nil)
 	}
