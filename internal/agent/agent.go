@@ -60,8 +60,8 @@ type Setup struct {
 	World   tool.World          // without what a tool may do to its session, which is the run's
 	Home    string              // for rules that begin with ~/
 	Policy  permission.Policy   // without what the session's answers stored
-	// Decide says whether a call may run; nil: permission.Decide. It is asked again for what a person changed, and
-	// for a call that waited, and must not wait itself.
+	// Decide says whether a call may run; nil: permission.Decide. It is called again for arguments that a person changed
+	// and for a call that waited. It must not wait itself.
 	Decide func(permission.Policy, permission.Call) permission.Verdict
 	CanAsk func() bool                                                   // somebody attached can answer an ask
 	Store  func(permission.Scope, permission.Effect, []string) error     // keeps a rule beyond the session
@@ -169,10 +169,10 @@ func (r *Run) Do(ctx context.Context) error {
 	}
 }
 
-// next ends the turn and takes what is queued as the next one, or ends the run:
-// in one batch, so that no input falls between.
+// next ends the turn and takes what is queued as the next one, or ends the run. It
+// does so in one batch, so that no input is lost between.
 func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool, err error) {
-	// Nobody outlives the run that started it.
+	// No sub-agent outlives the run that started it.
 	for r.waiting.Load() > 0 && (ctx.Err() != nil || reason != event.ReasonSteered) {
 		if _, err := r.deliver(ctx, logged, true); err != nil {
 			return false, err
@@ -200,7 +200,7 @@ func (r *Run) next(ctx, logged context.Context, reason event.Reason) (more bool,
 	return more, err
 }
 
-// tell passes on what happened beside the run.
+// tell appends the reminders.
 func (r *Run) tell(logged context.Context) error {
 	if r.depth > 0 || r.setup.Reminders == nil {
 		return nil

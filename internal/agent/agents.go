@@ -35,9 +35,9 @@ func (a *agents) keep(rules ...permission.Scoped) {
 	a.kept = append(a.kept, rules...)
 }
 
-// policy is what decides now about the calls of the run and of its sub-agents
-// alike: the setup's rules, what answers anywhere in the session stored, and
-// what was stored beyond it since the run began.
+// policy decides about the calls of the run and of its sub-agents: the setup's rules,
+// those that answers in the session stored, and those that were stored for the project
+// or the user since the run began.
 func (r *Run) policy() permission.Policy {
 	p := Policy(r.agents.root.State(), r.setup)
 	r.agents.mu.Lock()
@@ -45,7 +45,7 @@ func (r *Run) policy() permission.Policy {
 	return p.With(r.agents.kept...)
 }
 
-// spent is what sub-agents cost that is not yet in the run's usage.
+// spent is the usage of sub-agents that is not yet in the run's.
 type spent struct {
 	mu    sync.Mutex
 	usage event.Usage
@@ -182,8 +182,8 @@ func (c *child) result(s *transcript.State, err error) tool.Result {
 	return tool.Result{Status: tool.Success, Text: tool.Clip(text), Summary: summary}
 }
 
-// answer is the text of the last step that said something, with that of the
-// steps before it that it goes on from.
+// answer is the text of the last step that has any. Where that step goes on with a
+// text that was cut, the text of the steps before it comes first.
 func answer(parts []transcript.Part) string {
 	last := len(parts) - 1
 	text := func(i int) string { return (&transcript.Content{Parts: parts[i : i+1]}).Answer() }
@@ -234,8 +234,8 @@ func (r *Run) inBackground(ctx context.Context, c *child) {
 	}()
 }
 
-// deliver hands over what background sub-agents answered. With wait it waits for
-// the next one; more says that there was one.
+// deliver appends the answers of background sub-agents. With wait it waits for the
+// next answer; more says that there was one.
 func (r *Run) deliver(ctx, logged context.Context, wait bool) (more bool, err error) {
 	for r.waiting.Load() > 0 {
 		var said event.DeveloperSaid

@@ -51,7 +51,7 @@ func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome,
 	return stepMore, nil
 }
 
-// paused reports whether a steer waits that does not let the step finish.
+// paused reports whether a steer is queued that skips the rest of the step.
 func paused(s *transcript.State) bool {
 	return slices.ContainsFunc(s.Queued(event.LaneSteer), func(in transcript.Input) bool { return in.When != event.WhenAfter })
 }

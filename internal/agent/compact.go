@@ -185,7 +185,7 @@ func (r *Run) summarize(ctx, logged context.Context, s *transcript.State, before
 	return err == nil, nil, err
 }
 
-// collect is an answer that nobody watches; each retry is told.
+// collect reads an answer that is not shown; each retry is reported.
 func collect(parts func(func(llm.Part) bool), tell func(llm.Retry) error) (string, llm.End) {
 	var text strings.Builder
 	var end llm.End
@@ -204,9 +204,9 @@ func collect(parts func(func(llm.Part) bool), tell func(llm.Retry) error) (strin
 	return text.String(), end
 }
 
-// cut divides the active branch: old is a state that holds only what a summary
-// is to replace, nil where that is nothing; first is the first entry that
-// stays, and parts how many steps of the open turn go.
+// cut divides the active branch: old is a state with only what a summary replaces, nil
+// where that is nothing; first is the first entry that stays, and parts is how many
+// steps of the open turn are replaced.
 func (r *Run) cut(s *transcript.State, target int) (old *transcript.State, first event.EntryID, parts int) {
 	path, _ := kept(s)
 	turn := 0 // entries that belong to the open turn stay

@@ -64,7 +64,7 @@ func kept(s *transcript.State) (path []*transcript.Entry, hidden int) {
 	return path, hidden
 }
 
-// recall is what stands for the entries that a summary replaced. The plan is
+// recall is the text in place of the entries that a summary replaced. The plan is
 // never summarised.
 func recall(s *transcript.State) string {
 	var out strings.Builder

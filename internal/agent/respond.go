@@ -117,7 +117,7 @@ func (w *writer) part(part llm.Part) error {
 	return nil
 }
 
-// call takes up a call in its one reading: from here on nobody sees another.
+// call normalises a call. From here on everything sees this form of it only.
 func (w *writer) call(c llm.ToolCall) {
 	written := event.WrittenCall{Call: event.CallID(c.ID), Name: c.Name, Arguments: string(c.Arguments)}
 	if c.Malformed != "" {
@@ -251,7 +251,7 @@ func (w *writer) refuse(fault *llm.Fault) error {
 	return w.flush()
 }
 
-// shortened says of an answer that is complete why there is not more of it.
+// shortened says why a complete answer is shorter than the model meant it to be.
 var shortened = map[llm.StopReason]string{
 	llm.Length:   "the answer ends here because it reached the most tokens that the model gives out",
 	llm.Filtered: "the provider's filter ended the answer",

@@ -12,7 +12,7 @@ import (
 	"parley/internal/transcript"
 )
 
-// A JoinedTool is a tool that a session has for as long as whoever brought it is there.
+// A JoinedTool is a tool that a session has as long as its origin, such as a server of tools, is there.
 type JoinedTool struct {
 	Tool   tool.Tool
 	Origin string // where it is from, such as mcp:github

@@ -82,8 +82,8 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 	}
 }
 
-// nudge asks a model that answered with nothing to go on, once in a row; what its
-// sub-agents say is reason enough. again is false where the turn has failed.
+// nudge asks a model that answered with nothing to go on, once in a row. Answers of its
+// sub-agents do so without a nudge. again is false where the turn has failed.
 func (r *Run) nudge(ctx, logged context.Context, empty *int) (again bool, err error) {
 	if more, err := r.deliver(ctx, logged, true); err != nil || more {
 		return more, err

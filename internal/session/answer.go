@@ -9,7 +9,7 @@ import (
 )
 
 // answer closes an ask, or answers one question of it. The first answer wins;
-// whoever comes later is told that it is closed.
+// a later one is refused, since the ask is closed.
 func (s *Session) answer(state *transcript.State, c command.Command, b command.Answer) (command.Data, *command.Fault) {
 	if state = state.Asking(b.Ask); state == nil {
 		return nil, command.Faultf(command.Closed, "ask %s is closed: it was answered elsewhere, or its run ended", b.Ask)

@@ -23,7 +23,7 @@ func (s *Session) Do(ctx context.Context, who Client, c command.Command) command
 	return r
 }
 
-// do is where commands become events. It runs in the session's goroutine.
+// do turns commands into events. It runs in the session's goroutine.
 func (s *Session) do(c command.Command) (command.Data, *command.Fault) {
 	state := s.log.State()
 	switch b := c.Body.(type) {
@@ -182,7 +182,7 @@ func (s *Session) queue(state *transcript.State, c command.Command, in event.Inp
 	return command.Accepted{Session: s.ID(), Input: in.Input, Run: state.Run.ID, Number: state.Run.Number}, nil
 }
 
-// abort stops the run. What waited to be said in it is dropped; prompts, which
+// abort stops the run. Its queued steers and follow-ups are dropped; prompts, which
 // have runs of their own, stay.
 func (s *Session) abort(state *transcript.State, c command.Command) (command.Data, *command.Fault) {
 	if state.Run == nil || state.Run.Aborting || s.run == nil {

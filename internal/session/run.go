@@ -86,8 +86,8 @@ func (s *Session) setup(state *transcript.State, prompt transcript.Input) (*agen
 	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny, Patience: prompt.Patience})
 }
 
-// refuseRun gives a prompt that cannot run its run all the same, so that its end
-// says why.
+// refuseRun begins and ends the run of a prompt that cannot run, so that the end says
+// why.
 func (s *Session) refuseRun(prompt transcript.Input, fault *command.Fault) {
 	state := s.log.State()
 	events := agent.Begin(state, prompt)
@@ -160,9 +160,9 @@ func (s *Session) recover() error {
 	return nil
 }
 
-// requeue makes prompts of the steers and follow-ups whose run is gone: they
-// were accepted, so they run. Each is queued before it is dropped, so that at no
-// event of the log nothing seems to be left to do.
+// requeue makes prompts of the steers and follow-ups whose run is gone: they were
+// accepted, so they run. Each is queued as a prompt before it is dropped, so that the
+// log shows them as waiting at every event.
 func (s *Session) requeue(state *transcript.State) []event.Event {
 	var events []event.Event
 	after := state.Clone()

@@ -144,8 +144,8 @@ func events(c wire.Class, s *transcript.State, e event.Event) []Event {
 	return nil
 }
 
-// join is what stands between a block and the one before it in its response, if
-// both are of one role: readers see no end between them.
+// join is the separator between a block and the one before it in its response, if
+// both have the same role: the protocol has no end between them.
 func join(s *transcript.State, id event.BlockID, offset int) string {
 	if offset > 0 || s.Step == nil || s.Step.Response == nil {
 		return ""

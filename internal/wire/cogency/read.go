@@ -104,8 +104,8 @@ func (r *Reader) End() error {
 	return r.err
 }
 
-// conclude ends a run that another follows, or nothing. Its end may never have
-// come: that program stops without one at its limit of steps.
+// conclude ends a run at the next one or at the end of the stream. Its own end may be
+// missing: that program stops without one at its limit of steps.
 func (r *Reader) conclude() {
 	r.close()
 	r.release()
@@ -150,8 +150,8 @@ func (r *Reader) take(kind string, in input) error {
 		r.stopped, r.ended, r.metric = true, false, nil
 		r.show(display.EndRun{Reason: event.ReasonAborted})
 	}
-	// execute says that the calls run, intent was never written down; others are
-	// of a later day.
+	// Ignored: execute, which says that the calls run; intent, which the document
+	// does not define; and types of later versions.
 	return nil
 }
 

@@ -29,9 +29,9 @@ func attach(p wire.Peer, s *transcript.State) []wire.Frame {
 	})...)
 }
 
-// history is what the session still knows of its past: the active branch since
-// the last compaction, up to the open turn. Each run is a task that finishes, but
-// the open one: begun says that it has a turn behind it.
+// history is the past that the state still has: the active branch since the last
+// compaction, up to the open turn. Each run is a finished task, except the open one;
+// begun says that the open run has a turn before the open turn.
 func history(s *transcript.State) (out []Line, begun bool) {
 	add := func(e any) { out = append(out, lineOf(e)) }
 	run := event.RunID("")
@@ -79,8 +79,8 @@ func history(s *transcript.State) (out []Line, begun bool) {
 
 func resultOf(n *transcript.Entry) string { return result(n.Content.Parts) }
 
-// steps adds the steps of an answer: each response as its snapshot, or as the
-// text that it came to where it was cut, its calls with their results.
+// steps adds the steps of an answer: each response as its snapshot, or as its text so
+// far where it was cut, and its calls with their results.
 func steps(at At, parts []transcript.Part, add func(any)) {
 	for _, p := range parts {
 		add(TurnStartEvent{at})

@@ -23,7 +23,7 @@ var Dialect = wire.Dialect{
 	Detach:    detach,
 }
 
-// here is the place of what s says of itself.
+// here is the place of an event about the session as a whole.
 func here(s *transcript.State) At {
 	if s == nil || s.Session == "" {
 		return At{SessionID: App}
@@ -64,14 +64,14 @@ func encode(_ wire.Class, root *transcript.State, e event.Event) []wire.Frame {
 	if e.Session != root.Session {
 		c.s = root.Children[e.Session]
 		if c.s == nil {
-			return nil // its last event: the end of its run has said all
+			return nil // its last event, after the end of its run: nothing is left to say
 		}
 	}
 	return frames(c.events()...)
 }
 
-// of is the place of what belongs to the open response.
-func (c encoder) of() Of {
+// inResponse is the place of an event of the open response.
+func (c encoder) inResponse() Of {
 	of := Of{At: c.at}
 	if r := c.response(); r != nil {
 		of.ResponseID = pointer(string(r.ID))
@@ -108,7 +108,7 @@ func (c encoder) events() []any {
 	case event.BlockStarted, event.BlockDelta, event.BlockEnded, event.CallAnnounced, event.ResponseEnded, event.UsageChanged:
 		return c.responded()
 	case event.CallStarted:
-		return []any{toolCall(c.of(), b.Call, b.Name, b.Arguments)}
+		return []any{toolCall(c.inResponse(), b.Call, b.Name, b.Arguments)}
 	case event.CallEnded:
 		return c.callEnded(b)
 	case event.PlanChanged:
@@ -133,7 +133,7 @@ func (c encoder) events() []any {
 }
 
 func (c encoder) responded() []any {
-	of := c.of()
+	of := c.inResponse()
 	switch b := c.e.Body.(type) {
 	case event.BlockStarted:
 		return boundary(b.Role, ThinkingStartEvent{of}, AssistantTextStartEvent{of})
@@ -158,7 +158,8 @@ func (c encoder) responded() []any {
 	return nil
 }
 
-// boundary is the event of the two that a block of this role has.
+// boundary returns the start or end event for a block of this role: one of the two
+// that it is given, or none.
 func boundary(role event.Role, thinking, text any) []any {
 	switch role {
 	case event.RoleThinking:
@@ -190,7 +191,7 @@ func complete(of Of, blocks []transcript.Block) ResponseCompleteEvent {
 
 func (c encoder) callEnded(b event.CallEnded) []any {
 	var out []any
-	of := c.of()
+	of := c.inResponse()
 	if call := c.s.OpenCall(b.Call); call != nil && !call.Shown {
 		// It was skipped before anybody saw it.
 		out = append(out, toolCall(of, b.Call, b.Name, call.Arguments))

@@ -132,8 +132,8 @@ func some(text string) *string {
 // in tokens.
 const answerRoom = 32000
 
-// percent is how full the context is; of all of it where it is no larger than
-// the room for an answer.
+// percent is how full the context is, without the room that is kept for an answer
+// unless the context is no larger than that room.
 func percent(size, limit int) *float64 {
 	if limit <= 0 {
 		return nil
@@ -165,7 +165,7 @@ func (c encoder) usageChanged(b event.UsageChanged) []any {
 	if r := c.response(); r != nil && c.e.Step != "" {
 		u := usage(b.Step, b, c.e.Time)
 		u.ResponseID, u.ModelName, u.Provider = pointer(string(r.ID)), r.Model, some(r.Provider)
-		out = append(out, UsageEvent{c.of(), u})
+		out = append(out, UsageEvent{c.inResponse(), u})
 	}
 	if p := percent(b.ContextUsed, b.ContextLimit); p != nil {
 		out = append(out, ContextUsageEvent{c.at, *p})

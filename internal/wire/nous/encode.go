@@ -12,8 +12,8 @@ import (
 	"parley/internal/wire"
 )
 
-// fact is one event of the protocol, before it has an envelope.
-type fact struct {
+// lineBody is one event of the protocol, before it has an envelope.
+type lineBody struct {
 	Type    string
 	Payload any
 }
@@ -25,13 +25,13 @@ func encode(c wire.Class, s *transcript.State, e event.Event) []wire.Frame {
 		return nil // a sub-agent's, or outside a run
 	}
 	v := view{s: s, e: e}
-	facts := v.facts()
-	if len(facts) == 0 {
+	bodies := v.bodies()
+	if len(bodies) == 0 {
 		return nil
 	}
-	frames := make([]wire.Frame, len(facts))
+	frames := make([]wire.Frame, len(bodies))
 	ts := e.Time.UTC().Format(time.RFC3339Nano)
-	for i, f := range facts {
+	for i, f := range bodies {
 		if c.Capabilities == wire.Collected {
 			frames[i] = line(flatten(f, ts))
 		} else {
@@ -41,14 +41,14 @@ func encode(c wire.Class, s *transcript.State, e event.Event) []wire.Frame {
 	return frames
 }
 
-// view is an event and the state it left.
+// view is an event and the state after it.
 type view struct {
 	s *transcript.State
 	e event.Event
 }
 
-// number is the number of the event's run. Once the run has ended, what was said
-// in it still knows.
+// number is the number of the event's run. Once the run has ended it is in the
+// entries that the run made.
 func (v view) number() int {
 	if v.s.Run != nil {
 		return v.s.Run.Number
@@ -69,13 +69,13 @@ func runID(number int) string { return "run-" + strconv.Itoa(number) }
 // then the place in the log.
 func (v view) id(i int) string {
 	seq := v.e.Seq
-	if seq == 0 { // what the pump put before the next event
+	if seq == 0 { // the rest of a text, which the pump put before the next event
 		seq, i = v.s.Seq, slots-1
 	}
 	return fmt.Sprintf("evt-%d%011d", v.number(), uint64(seq)*slots+uint64(i))
 }
 
-// slots is more than the lines that one event makes.
+// slots is how many ids there are for one event; none makes as many lines.
 const slots = 8
 
 func (v view) turn() string {
@@ -95,18 +95,18 @@ func (v view) message(role string) string {
 	return role + "-" + id + "-" + string(v.e.Turn)
 }
 
-func (v view) facts() []fact {
+func (v view) bodies() []lineBody {
 	run, turn := v.run(), v.turn()
 	switch b := v.e.Body.(type) {
 	case event.RunStarted:
-		return []fact{{"agent_start", runEvent{run}}}
+		return []lineBody{{"agent_start", runEvent{run}}}
 	case event.RunEnded:
-		return []fact{{"agent_end", runEvent{run}}}
+		return []lineBody{{"agent_end", runEvent{run}}}
 	case event.TurnStarted:
-		return []fact{{"turn_start", turnEvent{run, turn}}}
+		return []lineBody{{"turn_start", turnEvent{run, turn}}}
 	case event.UserSaid:
 		user, assistant := v.message("user"), v.message("assistant")
-		return []fact{
+		return []lineBody{
 			{"message_start", messageStart{user, "user", run, turn}},
 			{"message_end", messageEnd{user, run, turn}},
 			{"message_start", messageStart{assistant, "assistant", run, turn}},
@@ -117,20 +117,20 @@ func (v view) facts() []fact {
 		return v.stepEnded(run, turn)
 	case event.BlockDelta:
 		if r := v.response(); r != nil && r.Block != nil && r.Block.Role == event.RoleText {
-			return []fact{{"message_update", messageUpdate{b.Text, v.message("assistant"), run, turn}}}
+			return []lineBody{{"message_update", messageUpdate{b.Text, v.message("assistant"), run, turn}}}
 		}
 		return nil
 	case event.PermissionDecided:
 		if c := v.call(b.Call); c != nil {
-			return []fact{{"tool_execution_start", toolEvent{run, string(c.ID), theirs(c.Name), turn}}}
+			return []lineBody{{"tool_execution_start", toolEvent{run, string(c.ID), theirs(c.Name), turn}}}
 		}
 		return nil
 	case event.CallEnded:
 		return v.callEnded(b, run, turn)
 	case event.RetryScheduled:
-		return []fact{{"warning", warningEvent{"provider_retry", retryText(b), run, turn}}}
+		return []lineBody{{"warning", warningEvent{"provider_retry", retryText(b), run, turn}}}
 	case event.FaultRaised:
-		return []fact{{"error", errorOf(b, run, turn)}}
+		return []lineBody{{"error", errorOf(b, run, turn)}}
 	case event.SessionOpened, event.SessionTitled, event.SessionClosed, event.SettingChanged, event.AgentChanged, event.LeafChanged,
 		event.ClientJoined, event.ClientLeft, event.SessionListed, event.SessionUnlisted, event.ActiveChanged:
 		return nil // asked for with get_state, or nobody's business here
@@ -170,19 +170,19 @@ func (v view) call(id event.CallID) *transcript.Call {
 }
 
 // turnEnded closes the assistant's message, which is open since the user spoke.
-func (v view) turnEnded(b event.TurnEnded, run, turn string) []fact {
-	var out []fact
+func (v view) turnEnded(b event.TurnEnded, run, turn string) []lineBody {
+	var out []lineBody
 	if b.Reason == event.ReasonAborted {
-		out = append(out, fact{"warning", warningEvent{"provider_aborted", "request_aborted", run, turn}})
+		out = append(out, lineBody{"warning", warningEvent{"provider_aborted", "request_aborted", run, turn}})
 	}
 	if v.said() >= b.Number {
-		out = append(out, fact{"message_end", messageEnd{v.message("assistant"), run, turn}})
+		out = append(out, lineBody{"message_end", messageEnd{v.message("assistant"), run, turn}})
 	}
-	return append(out, fact{"turn_end", turnEvent{run, turn}})
+	return append(out, lineBody{"turn_end", turnEvent{run, turn}})
 }
 
-// said counts the turns of the run in which somebody spoke: each has one user's
-// entry.
+// said counts the user's entries of the run: one for each turn in which somebody
+// spoke.
 func (v view) said() int {
 	n := 0
 	for i := len(v.s.Entries) - 1; i >= 0 && v.s.Entries[i].Run == v.e.Run; i-- {
@@ -196,7 +196,7 @@ func (v view) said() int {
 var stops = map[event.Stop]string{event.StopCalls: "tool_use", event.StopLength: "length"}
 
 // stepEnded is the status of a model round. A round that was cut has none.
-func (v view) stepEnded(run, turn string) []fact {
+func (v view) stepEnded(run, turn string) []lineBody {
 	t := v.s.Turn
 	if t == nil || len(t.Parts) == 0 {
 		return nil
@@ -205,8 +205,8 @@ func (v view) stepEnded(run, turn string) []fact {
 	if part.Interrupted || part.Stop == "" {
 		return nil
 	}
-	var out []fact
-	status := func(text string) { out = append(out, fact{"status", statusEvent{text, run, turn}}) }
+	var out []lineBody
+	status := func(text string) { out = append(out, lineBody{"status", statusEvent{text, run, turn}}) }
 	if stop := stops[part.Stop]; stop != "" {
 		status("provider_stop_reason: " + stop)
 	}
@@ -232,27 +232,27 @@ func (v view) goesOn(p transcript.Part) bool {
 	return len(p.Calls) > 0
 }
 
-func (v view) callEnded(b event.CallEnded, run, turn string) []fact {
+func (v view) callEnded(b event.CallEnded, run, turn string) []lineBody {
 	c := v.call(b.Call)
 	if c == nil || c.Ended == nil {
 		return nil
 	}
 	id, name := string(b.Call), theirs(b.Name)
-	var out []fact
+	var out []lineBody
 	if c.Decided == nil {
-		out = append(out, fact{"tool_execution_start", toolEvent{run, id, name, turn}})
+		out = append(out, lineBody{"tool_execution_start", toolEvent{run, id, name, turn}})
 	}
 	warning, text := outcome(c)
 	if warning != nil {
 		warning.RunID, warning.TurnID = run, turn
-		out = append(out, fact{"warning", *warning})
+		out = append(out, lineBody{"warning", *warning})
 	}
 	if warning == nil || b.Status == event.StatusSkipped {
-		out = append(out, fact{"tool_execution_update", toolUpdate{text, run, id, name, turn}})
+		out = append(out, lineBody{"tool_execution_update", toolUpdate{text, run, id, name, turn}})
 	}
 	return append(out,
-		fact{"tool_execution_end", toolEvent{run, id, name, turn}},
-		fact{"message_update", messageUpdate{text, v.message("assistant"), run, turn}})
+		lineBody{"tool_execution_end", toolEvent{run, id, name, turn}},
+		lineBody{"message_update", messageUpdate{text, v.message("assistant"), run, turn}})
 }
 
 func retryText(b event.RetryScheduled) string {
@@ -273,8 +273,8 @@ func errorOf(b event.FaultRaised, run, turn string) errorEvent {
 	return errorEvent{b.Message, "internal_error", "run failed", run, turn}
 }
 
-// flatten is a fact in the shape of a result's events.
-func flatten(f fact, ts string) flat {
+// flatten is a body in the shape of a result's events.
+func flatten(f lineBody, ts string) flat {
 	var out flat
 	var turn struct {
 		ID string `json:"turn_id"`

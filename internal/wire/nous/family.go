@@ -21,8 +21,8 @@ type Daemon interface {
 	Active(family string) event.SessionID
 	SetActive(family string, id event.SessionID)
 
-	// State returns a copy of a session's present state. What a follower can
-	// have read is in it.
+	// State returns a copy of a session's present state. It includes every event
+	// that a follower can have read.
 	State(ctx context.Context, id event.SessionID) (*transcript.State, *command.Fault)
 }
 

@@ -93,7 +93,7 @@ func openNumber(s *transcript.State) int {
 	return s.Queued(event.LanePrompt)[0].Number
 }
 
-// messagesOf is the path to a leaf, or all there is where that leaf is unknown.
+// messagesOf is the path to a leaf, or all entries where that leaf is unknown.
 func messagesOf(s *transcript.State, asked *event.EntryID) messages {
 	at := s.Leaf
 	if asked != nil {

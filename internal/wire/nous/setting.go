@@ -68,8 +68,8 @@ func (h *host) apply(ctx context.Context, c command.Command, id event.SessionID,
 	return h.Daemon.Do(ctx, c).Fault
 }
 
-// settle gives a session the family's settings where it has others: a session
-// that another client made, or one that was left long ago.
+// settle gives a session the family's settings where it has others, because another
+// client made it or the settings changed since it was active.
 func (h *host) settle(ctx context.Context, c command.Command, s *transcript.State) *command.Fault {
 	want := h.family.over(event.SettingChanged{})
 	var change event.SettingChanged
@@ -144,7 +144,7 @@ func (h *host) tools(ctx context.Context, c command.Command, names []string) ([]
 	return out, nil
 }
 
-// over returns c with the settings of the family over it.
+// over returns c with the family's settings in place of its own.
 func (f *Family) over(c event.SettingChanged) event.SettingChanged {
 	f.mu.Lock()
 	defer f.mu.Unlock()

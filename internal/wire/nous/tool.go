@@ -35,11 +35,11 @@ func theirs(name string) string {
 // named reports whether the protocol has a name for our tool.
 func named(name string) bool { return slices.Contains(builtins, theirs(name)) }
 
-// skippedText is what the original says of a call that a steer came before.
+// skippedText is the text of the original for a call that a steer skipped.
 const skippedText = "Skipped due to queued user message."
 
-// outcome is what a client is told of a call: a warning where it did not
-// succeed, and the text that is part of the assistant's message.
+// outcome is how a call is shown: a warning where it did not succeed, and the text
+// that becomes part of the assistant's message.
 func outcome(c *transcript.Call) (warning *warningEvent, text string) {
 	end := c.Ended
 	bad := func(code, message string) (*warningEvent, string) {
@@ -61,7 +61,7 @@ func outcome(c *transcript.Call) (warning *warningEvent, text string) {
 	return bad("tool_execution_error", end.Result)
 }
 
-// refused is what the original says of a call that could not run as it was.
+// refused is the warning of the original for a call that could not run.
 func refused(why event.Refusal, end *event.CallEnded) (code, message string) {
 	switch why {
 	case event.RefusedInactiveTool:
@@ -72,8 +72,8 @@ func refused(why event.Refusal, end *event.CallEnded) (code, message string) {
 	return "tool_validation_error", "validation_failed: " + end.Result
 }
 
-// answerText is an answer as the protocol stores it: what message_update carried,
-// the results of the calls among it.
+// answerText is an answer as the protocol stores it: the text that message_update
+// carried, which includes the results of calls.
 func answerText(c *transcript.Content) string {
 	var out []byte
 	for _, part := range c.Parts {
