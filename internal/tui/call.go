@@ -20,9 +20,9 @@ const (
 	outputTail = 8 << 10
 )
 
-// A callView is a tool call: one line while all is well, its output while it
-// runs, and what went wrong when it did. What it would do stays in the log as it
-// was shown to decide on it; the outcome is a row of its own then.
+// A callView is a tool call: one line where all is well, its output while it runs,
+// and its error where it failed. A preview that somebody was asked about stays in the
+// log as it was; the outcome is a line of its own then.
 type callView struct {
 	item    *display.Item
 	preview []line // what was shown before the decision
@@ -80,8 +80,8 @@ func (v *callView) lines(width int, s *viewContext) (all []line, stable int) {
 	return all, len(v.preview)
 }
 
-// show sets the preview once it is known, and in full what somebody was asked
-// about.
+// show sets the preview once it is known. It is in full where somebody is asked about
+// the call.
 func (v *callView) show() {
 	if v.preview != nil || v.final != nil {
 		return
@@ -93,7 +93,7 @@ func (v *callView) show() {
 	v.preview = number(previewOf((&lineBuilder{}).add(plain, "  "), call, call != v.item.Call))
 }
 
-// previewOf is what a call would do, behind the begin of its header: nothing
+// previewOf shows what a call would do, after the beginning of its header; nothing
 // where there is no preview and nobody is asked.
 func previewOf(r *lineBuilder, call *display.Call, asked bool) []cell.Line {
 	var body []cell.Line
@@ -138,7 +138,7 @@ func detail(call *display.Call) []cell.Line {
 	return excerpt(string(call.Arguments), diffLines)
 }
 
-// others are the arguments that a call is not titled for, each in a line.
+// others are the arguments that are not in the title, each in a line.
 func others(members map[string]json.RawMessage) []cell.Line {
 	var rows []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
@@ -150,8 +150,8 @@ func others(members map[string]json.RawMessage) []cell.Line {
 	return excerpt(strings.Join(rows, "\n"), diffLines)
 }
 
-// below are the lines of the argument that a call is titled for, below the first
-// one, which is in the header; all of them where that one is too long for it.
+// below are the further lines of the argument that is the title; all its lines where
+// the first one is too long for the header.
 func below(call *display.Call, text string) []cell.Line {
 	rows := strings.Split(strings.TrimSpace(cell.Clean(text)), "\n")
 	before := "  "
@@ -188,8 +188,8 @@ func outputEnd(text string) []cell.Line {
 	return out
 }
 
-// printed is what a terminal would be left with of lines that write over
-// themselves, as those that show progress do.
+// printed is what a terminal would show at the end of lines that overwrite themselves,
+// such as progress bars.
 func printed(output string) string {
 	if !strings.Contains(output, "\r") {
 		return output
@@ -202,8 +202,8 @@ func printed(output string) string {
 	return strings.Join(rows, "\n")
 }
 
-// failure is what a call that failed left, without the exit code, which stands in
-// its line already.
+// failure is the output of a call that failed, without the exit code, which is in its
+// line already.
 func failure(e *event.CallEnded) string {
 	text := printed(e.Result)
 	if e.Display != nil && e.Display.Exit != nil {
@@ -212,7 +212,7 @@ func failure(e *event.CallEnded) string {
 	return text
 }
 
-// outcomes are the sign of each status, how it looks, and what is said.
+// outcomes are the sign, the style and the word of each status.
 var outcomes = map[event.Status]struct {
 	sign  string
 	style cell.Style
@@ -226,7 +226,7 @@ var outcomes = map[event.Status]struct {
 	event.StatusLost:    {"✗", bad, "lost: the daemon stopped while it ran"},
 }
 
-// outcome is the call as it stays: one line, and its output when it failed.
+// outcome is a call that has ended: one line, and its output when it failed.
 func (v *callView) outcome() []cell.Line {
 	call := v.item.Call
 	e := call.Ended
@@ -238,7 +238,7 @@ func (v *callView) outcome() []cell.Line {
 		o = outcomes[event.StatusError]
 	}
 	r := named((&lineBuilder{}).add(o.style, o.sign+" "), call)
-	for _, fact := range facts(call, e, o.word) {
+	for _, fact := range details(call, e, o.word) {
 		r.add(dim, "  "+fact)
 	}
 	lines := []cell.Line{r.line}
@@ -251,8 +251,8 @@ func (v *callView) outcome() []cell.Line {
 	return lines
 }
 
-// facts are what is said behind a finished call.
-func facts(call *display.Call, e *event.CallEnded, word string) []string {
+// details are the notes at the end of a finished call's line.
+func details(call *display.Call, e *event.CallEnded, word string) []string {
 	var out []string
 	if e.Display != nil && e.Display.Exit != nil && *e.Display.Exit != 0 {
 		word = fmt.Sprintf("exit %d", *e.Display.Exit)

@@ -104,8 +104,8 @@ func (c composer) remember() composer {
 	return c.set("")
 }
 
-// earlier puts what was said before this terminal was opened in front of what was
-// said since. It may hold what a program said, so it is made safe to show.
+// earlier adds the inputs of earlier sessions before those of this one. A program may
+// have written them, so they are made safe to show.
 func (c composer) earlier(texts []string) composer {
 	var all []string
 	for _, text := range slices.Concat(texts, c.history) {

@@ -21,10 +21,10 @@ type (
 	// Typed is what the terminal reports: keys, pastes, focus, size, abilities.
 	Typed struct{ Event term.Event }
 
-	// Opened begins with a session: it is in State, which belongs to the model from
-	// now on, and the last of what was before that is in Past. More says that there
-	// is a past before it. Without a State the connection is there again, and what
-	// happened meanwhile follows.
+	// Opened begins with a session: its State, which belongs to the model from now on,
+	// and the last events before it in Past. More says that there are still earlier
+	// ones. Without a State it says that a lost connection is back; the events that
+	// happened meanwhile follow.
 	Opened struct {
 		Client event.ClientID // of this connection: whom an ask may be meant for
 		State  *transcript.State
@@ -38,8 +38,8 @@ type (
 	// Warned says what is wrong outside any command.
 	Warned struct{ Fault *command.Fault }
 
-	// Inputs are what was said to earlier sessions, the oldest first: what the
-	// composer goes back to.
+	// Inputs are the inputs of earlier sessions, the oldest first, for the composer's
+	// history.
 	Inputs struct{ Texts []string }
 
 	// Answered is the result of a command that was sent.
@@ -85,8 +85,8 @@ type (
 		ID   string
 		Body command.Body
 	}
-	// Quit leaves the program; the session goes on. Signal is the one that asked
-	// for it, and Err why the terminal is no more, where that is so.
+	// Quit leaves the program; the session goes on. Signal is the signal that asked
+	// for it, and Err why the terminal is gone; nil where it was neither.
 	Quit struct {
 		Signal os.Signal
 		Err    error

@@ -74,14 +74,14 @@ func rewrapped(live []cell.Line, from, to int, reflow term.Reflow) int {
 	return n
 }
 
-// Layout composes the page of a model: what is final leaves, what is alive stays
-// below it. From the top: the end of the log, the plan, an ask or the state of
-// the run, the composer, the queue, the status.
+// Layout composes the page of a model: final lines are committed, live rows are below
+// them. The live rows are, from the top: the end of the log, the plan, an ask or the
+// state of the run, the composer, the queue, the status.
 //
-// When there is no room for all of it, parts give way in this order: the blank
-// row, the plan, the queue, the log but for its last row, the composer but for
-// the row that is written in, the last row of the log, the status. The composer,
-// an open ask and the state of the run never do.
+// When there is no room for all of it, parts are left out in this order: the blank
+// row, the plan, the queue, the log except its last row, the composer except the row
+// with the caret, the last row of the log, the status. The caret's row, an open ask
+// and the state of the run are never left out.
 func Layout(m Model) Page {
 	p := Page{Width: m.size.Width, Height: m.size.Height, Upto: m.log.upto, Redraw: m.redraw, Bell: m.bell, Reflow: m.can.Reflow}
 	s := m.viewContext()
@@ -113,11 +113,11 @@ func Layout(m Model) Page {
 
 // A terminal receives a write in pieces: the kernel cuts it after 2,048 bytes.
 // xterm.js truncates, or leaves a hole in, a line of which it has only a part when
-// its size changes. So there a frame commits no more than one piece holds (sip),
-// unless much is waiting (flood).
+// its size changes. So there a frame commits no more than one piece holds (pieceBytes),
+// unless more than backlogBytes are waiting.
 const (
-	sip   = 1200
-	flood = 16 << 10
+	pieceBytes   = 1200
+	backlogBytes = 16 << 10
 )
 
 // outgoing returns how many of the entries leave with the next frame. Those that
@@ -129,14 +129,14 @@ func (m *Model) outgoing(entries []entry) int {
 	}
 	whole, size, at := 0, 0, n // whole: entries before the last mark that still fits
 	for i, e := range entries[:n] {
-		if i > 0 && entries[i-1].at.Less(e.at) && (size <= sip || whole == 0) {
+		if i > 0 && entries[i-1].at.Less(e.at) && (size <= pieceBytes || whole == 0) {
 			whole = i
 		}
-		if size += e.text.Len(); size > sip && whole > 0 {
+		if size += e.text.Len(); size > pieceBytes && whole > 0 {
 			at = min(at, whole)
 		}
 	}
-	if size > flood {
+	if size > backlogBytes {
 		return n
 	}
 	return at
@@ -192,8 +192,8 @@ func newTail(entries []entry, width, limit int, words bool) tail {
 	return t
 }
 
-// set returns a line as it is committed: whole, for the terminal to wrap and to
-// reflow, or as rows broken between words, which stay as they are.
+// set returns a line as it is committed: whole, so that the terminal wraps and reflows
+// it, or as rows broken between words, which never reflow.
 func (m *Model) set(e entry) []cell.Line {
 	if !m.words {
 		return []cell.Line{e.text}
@@ -267,7 +267,7 @@ func (m *Model) compose(width, limit int, t tail) region {
 	return r
 }
 
-// pending is the open ask, or the row that says what is waited for.
+// pending is the open ask, or else the row with the state of the run.
 func (m *Model) pending(width, limit int) (rows []cell.Line, readable int) {
 	if m.asking.phase != ConfirmNone {
 		return m.asking.view(width, max(limit, 1), m.now)
@@ -297,7 +297,7 @@ func (m *Model) writing(width, limit int) ([]cell.Line, Caret) {
 	return m.asking.form.field.view(width, limit, needed, hint)
 }
 
-// bottom is the status, or what is said in its place for a moment.
+// bottom is the status row, or a notice in its place.
 func (m *Model) bottom(width int) cell.Line {
 	if row := m.notice.row(m.now); row != nil {
 		return row

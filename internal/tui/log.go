@@ -17,14 +17,13 @@ type line struct {
 // whatever happens, they stay.
 type view interface {
 	lines(width int, s *viewContext) (all []line, stable int)
-	// prune is told that the scrollback owns the item up to a byte.
+	// prune drops what the scrollback owns: the item up to a byte of its source.
 	prune(upto int)
 }
 
-// A log is the boundary between the scrollback and what is live: the items of
-// the display that the scrollback does not own whole, and a count of what it
-// owns. Its memory and the cost of laying it out do not grow with what was
-// shown.
+// A log is the boundary between the scrollback and what is live: the items of the
+// display that are not committed whole, and a count of the committed rows. Its memory
+// and the cost of laying it out do not grow with the session.
 type log struct {
 	source    *display.Log
 	views     map[display.ItemID]view
@@ -41,8 +40,8 @@ func newLog() *log {
 	return &log{source: display.NewLog(), views: map[display.ItemID]view{}}
 }
 
-// clear begins the count of rows anew. What the scrollback holds it keeps, and
-// what is live stays so.
+// clear begins the count of rows anew. Committed lines stay in the scrollback, live
+// ones stay live.
 func (l *log) clear() {
 	l.shown = rowCount{}
 	l.epoch++
@@ -91,7 +90,7 @@ func (l *log) pending(width int, s *viewContext) []entry {
 		}
 		open = open || it.Open
 		for k, ln := range all {
-			if k == 0 && begun && apart(last, it.Kind) && l.upto.Less(Mark{number, 0}) {
+			if k == 0 && begun && separated(last, it.Kind) && l.upto.Less(Mark{number, 0}) {
 				out = append(out, entry{at: Mark{number, 0}, kind: it.Kind, final: stable > 0, gap: true})
 			}
 			if at := (Mark{number, ln.end}); l.upto.Less(at) {
@@ -152,7 +151,7 @@ func (l *log) keepShortened(it *display.Item) {
 	}
 }
 
-// earlier stands before what is shown of a long past.
+// earlier is the line above the part of a long past that is shown.
 var earlier = (&lineBuilder{}).add(dim, "  … earlier: pgup").line
 
 // trimPast leaves out the items that are older than so many rows, of a past that is
@@ -180,7 +179,7 @@ func (l *log) trimPast(rows, width int, more bool, s *viewContext) {
 	}
 }
 
-// group says which items stand together without a blank line between them.
+// group says which items have no blank line between them: those of the same group.
 func group(k display.Kind) int {
 	switch k {
 	case display.KindCall, display.KindAgent, display.KindAsk, display.KindImage:
@@ -197,9 +196,8 @@ func group(k display.Kind) int {
 	return 6
 }
 
-// apart reports whether a blank line stands between two items that follow each
-// other.
-func apart(a, b display.Kind) bool {
+// separated reports whether there is a blank line between two adjacent items.
+func separated(a, b display.Kind) bool {
 	return group(a) != group(b) || group(a) > 3
 }
 

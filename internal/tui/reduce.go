@@ -115,7 +115,7 @@ func (m *Model) opened(in Opened) {
 	m.log.trimPast(recallScreens*m.size.Height, m.size.Width, in.More, m.viewContext())
 }
 
-// happened folds an event in and takes what is to be shown of it.
+// happened folds an event in and takes the commands that show it.
 func (m *Model) happened(e event.Event) {
 	if second := e.Time.Unix(); second > m.counted.second && m.state.Run != nil {
 		m.counted = counted{second, m.state.Run.Written}
@@ -176,7 +176,7 @@ func (m *Model) shown(c display.RenderCommand, old bool) {
 	m.urge(urgency)
 }
 
-// closed says who answered an ask that left without our doing.
+// closed shows who answered an ask that this terminal did not answer.
 func (m *Model) closed(c display.CloseAsk) {
 	if m.asking.mine[c.Closed.Ask] || !m.now.Before(c.At.Time.Add(closedTime)) {
 		return

@@ -5,9 +5,9 @@ import (
 	"parley/internal/markdown"
 )
 
-// A replyView is a piece of the reply: markdown that arrives. Its finished
-// blocks are rendered once, its open end anew when it grew, so the cost of a
-// frame does not depend on the length of the text.
+// A replyView is a piece of the reply: markdown that arrives. Its finished blocks are
+// rendered once, its open end with each delta, so the cost of a frame does not depend
+// on the length of the text.
 type replyView struct {
 	item   *display.Item
 	stream *markdown.Stream
@@ -53,7 +53,7 @@ func (v *replyView) prune(upto int) {
 }
 
 // appendBlock appends a block's logical lines. They are final together, so all
-// of them end where the block ends. A table is set at the width at hand, one
+// of them end where the block ends. A table is laid out for the current width, one
 // column short of the screen, as live rows are.
 func appendBlock(all []line, b markdown.Block, width int) []line {
 	at := 0

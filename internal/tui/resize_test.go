@@ -91,7 +91,7 @@ func TestFinishedBlocksLeaveWhole(t *testing.T) {
 		for _, l := range p.Commit {
 			n += l.Len()
 		}
-		if n > sip && len(p.Commit) != 201 {
+		if n > pieceBytes && len(p.Commit) != 201 {
 			t.Errorf("page %d commits %d bytes in %d lines", pages, n, len(p.Commit))
 		}
 	}

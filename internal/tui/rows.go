@@ -7,16 +7,16 @@ import (
 	"parley/internal/term"
 )
 
-// narrowest is the least width of a screen for which a row need not be kept from
-// wrapping.
-const narrowest = 16
+// narrowestScreen is the least width that is expected of a screen: rows up to it are
+// written without turning wrapping off.
+const narrowestScreen = 16
 
 // rows makes room for further rows, rewrites what differs, and reports whether
 // there was anything to do.
 func (d *frame) rows(prev, next Page) bool {
 	old, more, at := prev.Live, len(next.Live)-len(prev.Live), 0
 	if more > 0 {
-		at = opening(old, next.Live)
+		at = insertPoint(old, next.Live)
 		old = slices.Insert(slices.Clone(old), at, make([]cell.Line, more)...)
 	}
 	var changed []int
@@ -56,9 +56,9 @@ func (d *frame) rows(prev, next Page) bool {
 	return true
 }
 
-// opening returns before which of the old rows the further ones are best put: where
-// the least has to be written then.
-func opening(old, next []cell.Line) int {
+// insertPoint returns before which of the old rows new ones are inserted: where the
+// least has to be written afterwards.
+func insertPoint(old, next []cell.Line) int {
 	more := len(next) - len(old)
 	best, least := 0, -1
 	for at := range len(old) + 1 {
@@ -80,9 +80,8 @@ func opening(old, next []cell.Line) int {
 	return best
 }
 
-// insert makes room for further rows before one of them. Line feeds below the
-// last one bring in as many from beyond the bottom of the screen first, so that
-// none falls off there.
+// insert makes room for more rows before one of them. It first scrolls by line feeds
+// below the last row, so that no row is pushed off the bottom of the screen.
 func (d *frame) insert(last, at, more int) {
 	d.moveTo(last + more)
 	d.moveTo(at)
@@ -93,7 +92,7 @@ func (d *frame) insert(last, at, more int) {
 // the cursor is taken back by the terminal, as a move down stops at the bottom
 // of a screen that became lower meanwhile.
 func (d *frame) rewriteAll(old, next []cell.Line, changed []int) {
-	wide := slices.ContainsFunc(changed, func(i int) bool { return next[i].Width() > narrowest })
+	wide := slices.ContainsFunc(changed, func(i int) bool { return next[i].Width() > narrowestScreen })
 	home := d.row
 	if grouped(d.reflow) {
 		d.add(term.Save{})

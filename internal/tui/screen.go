@@ -71,8 +71,8 @@ func (s *screen) done() Page {
 	return s.shown
 }
 
-// settle waits until nothing is being written, but not for ever, and hands over
-// the outcome of the frame that was.
+// settle waits until nothing is being written, at most for timeout, and hands over
+// the outcome of the last frame.
 func (s *screen) settle(timeout time.Duration, took func(error)) bool {
 	if !s.writing {
 		return true
