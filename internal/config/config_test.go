@@ -14,7 +14,7 @@ import (
 )
 
 // No way of printing shows a secret, alone or inside of other values.
-func TestSecret(t *testing.T) {
+func TestSecretIsNeverPrinted(t *testing.T) {
 	const key = "sk-1234567890"
 	s := NewSecret(key)
 	type inner struct {
@@ -71,7 +71,7 @@ func resolvedSchema(t testing.TB) *jsonschema.Resolved {
 }
 
 // The built-in configuration keeps its own rules.
-func TestDefaults(t *testing.T) {
+func TestDefaultsKeepTheirRules(t *testing.T) {
 	if _, problems := parse(defaults, Origin{Layer: LayerBuiltin}, grammar{}); len(problems) > 0 {
 		t.Error(problems)
 	}

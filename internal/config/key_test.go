@@ -93,7 +93,7 @@ func TestCheckKey(t *testing.T) {
 }
 
 // Every key that is listed is one, and every effective value has a listed key.
-func TestKeys(t *testing.T) {
+func TestEveryListedKeyExists(t *testing.T) {
 	listed := map[string]bool{}
 	for _, key := range Keys() {
 		listed[key] = true

@@ -76,7 +76,7 @@ func TestNewKind(t *testing.T) {
 }
 
 // Where nobody can be asked which model to take, it is said what gives one.
-func TestAdvice(t *testing.T) {
+func TestNoModelSaysWhatGivesOne(t *testing.T) {
 	const all = "set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, start ollama, or name one with --model provider/model"
 	if got := (Config{kinds: known}).Advice(); got != all {
 		t.Error(got)

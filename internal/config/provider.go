@@ -33,9 +33,9 @@ type Resolved struct {
 // Ready reports whether the provider has the key that it wants, or a way to it.
 func (r Resolved) Ready() bool { return r.KeyEnv == "" || !r.Key.Empty() || r.KeyCommand != "" }
 
-// Model is what is known of a model: of its own name, or of the one that a
-// dated name such as gpt-4o-2024-08-06 begins with. A context window that is
-// not known is [UnknownContext].
+// Model returns what is known of a model, by its name or by the undated name with
+// which it begins (gpt-4o for gpt-4o-2024-08-06). A context window that is not known
+// is [UnknownContext].
 func (r Resolved) Model(name string) Model {
 	m, ok := r.Models[name]
 	if !ok {

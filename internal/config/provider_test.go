@@ -69,7 +69,7 @@ func TestDefaultModel(t *testing.T) {
 }
 
 // A model is named provider/model, and the model may hold slashes.
-func TestFind(t *testing.T) {
+func TestModelNameMayHoldSlashes(t *testing.T) {
 	c := load(t, ownProviders)
 	for text, want := range map[string]string{
 		"openai/gpt-5":         "openai gpt-5",
@@ -126,7 +126,7 @@ func TestResolve(t *testing.T) {
 }
 
 // Dated names are the model they begin with; others have a window of 128k.
-func TestModel(t *testing.T) {
+func TestDatedNameIsItsModel(t *testing.T) {
 	r, err := load(t, `{"providers": {"openai": {"models": {"gpt-4o": {"context": 5}}}}}`).Provider("openai", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestModel(t *testing.T) {
 }
 
 // A clone shares nothing with what it was made of.
-func TestClone(t *testing.T) {
+func TestCloneSharesNothing(t *testing.T) {
 	c := load(t, ownProviders)
 	want := load(t, ownProviders)
 	d := c.Clone()

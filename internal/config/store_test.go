@@ -13,7 +13,7 @@ import (
 )
 
 // Trust is in a path and its bytes; it is kept, and can be taken back.
-func TestTrust(t *testing.T) {
+func TestTrustIsInPathAndBytes(t *testing.T) {
 	s := NewStore(filepath.Join(t.TempDir(), "data", "parley"))
 	trusted := func(path, sum string) bool {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestTrust(t *testing.T) {
 }
 
 // A rule stands in one list of one scope.
-func TestRules(t *testing.T) {
+func TestRuleStandsInOneList(t *testing.T) {
 	s := NewStore(t.TempDir())
 	for _, err := range []error{
 		s.AddProjectRule("/w", "allow", "bash(go test:*)"),

@@ -52,8 +52,8 @@ func (x *examination) models(ctx context.Context) {
 	}
 }
 
-// provider makes the finding on one provider. What is returned says why one that
-// nobody asked for is of no use: that is no fault.
+// provider makes the finding on one provider. The text that it returns says why a
+// provider that is not configured cannot be used, which is no fault.
 func (x *examination) provider(name, used string, listings map[string]llm.Listing) (idle string) {
 	p, err := x.cfg.Provider(name, x.Env)
 	wanted := x.wanted(name)

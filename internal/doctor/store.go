@@ -208,9 +208,9 @@ func (x *examination) sessionFiles(dir string, held bool) {
 	}
 }
 
-// header reports whether a file is not the whole SQLite file that it says it is
-// (https://www.sqlite.org/fileformat2.html, section 1.3). The daemon may be
-// making a file that is in use longer.
+// header reports whether a file is shorter than the SQLite file that its header
+// describes (https://www.sqlite.org/fileformat2.html, section 1.3). A file that is in
+// use may be growing.
 func header(path string, inUse bool) error {
 	f, err := os.Open(path)
 	if err != nil {

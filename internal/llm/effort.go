@@ -32,7 +32,7 @@ func (e Effort) Tokens() (n int, ok bool) {
 // worth is what each word is worth where a model wants tokens. The wires bound it by what they take.
 var worth = []int{0, 1_024, 4_000, 10_000, 24_000, 32_000, 64_000}
 
-// Budget is the effort in tokens: 0 for none, and for what is no effort.
+// Budget is the effort in tokens; 0 for none and for a word that is no effort.
 func (e Effort) Budget() int {
 	if n, ok := e.Tokens(); ok {
 		return n
@@ -40,8 +40,8 @@ func (e Effort) Budget() int {
 	return worth[max(0, slices.Index(Efforts, e))]
 }
 
-// Thinker is how a model is told how much to think. It comes with the request, from whoever knows the model; the zero
-// value is a model that nobody knows, which is asked in the way that the newest of its provider are.
+// Thinker says how to ask a model for an effort. It comes with the request; the zero value is for an unknown model, which
+// is asked in the way of the newest models of its provider.
 type Thinker struct {
 	Way     Way
 	Between Between
@@ -68,8 +68,7 @@ const (
 	Adaptive Way = "adaptive"
 )
 
-// Between is whether a model thinks again between its calls. Where it does, what it thought goes back to it: each wire sees
-// to that.
+// Between says whether a model thinks again between its calls. Where it does, each wire sends its thoughts back to it.
 type Between string
 
 // The forms of thinking between calls.
@@ -88,8 +87,8 @@ type Level struct {
 	Word   string
 }
 
-// Asks is what to ask the model for: the effort itself where nobody knows what it takes, else the level that is nearest,
-// rather more than less. ok is false where nothing is asked for: no effort, or a model that takes none.
+// Asks is what to ask the model for: the effort itself where its levels are not known, else the nearest level, the higher
+// of two. ok is false where nothing is asked for: there is no effort, or the model takes none.
 func (t Thinker) Asks(e Effort) (level Level, ok bool) {
 	if e == "" || t.Way == Never || t.Way == Fixed {
 		return Level{}, false

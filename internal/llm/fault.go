@@ -21,12 +21,12 @@ type Fault struct {
 	// Overflow says that the request was larger than the model's window, or than the server takes at all. It is never
 	// said of a rate.
 	Overflow bool
-	// Limit, Requested and Reserved are numbers of tokens that the server's words hold, 0 where they do not: the most,
-	// what the request came to, and what of that was kept for the answer. With Overflow the most is the window; else it
-	// is a rate's.
+	// Limit, Requested and Reserved are numbers of tokens from the server's message, 0 where it has none: the limit, the
+	// size of the request, and the part of that size that was reserved for the answer. With Overflow the limit is the
+	// window, else a rate.
 	Limit, Requested, Reserved int
 	// Pictures are those that the server does not take: the same request without them may succeed. Where it does not say
-	// which one it means they are all that may be meant, the most likely first.
+	// which one it means, these are all candidates, the most likely first.
 	Pictures []Picture
 	// Unreachable says that no connection came about: it was refused, or the host has no address or does not answer.
 	Unreachable bool

@@ -28,8 +28,8 @@ func CallIDs(r Request) func(id string) string {
 	}
 }
 
-// WireID is a call id as a wire accepts it: at most the given length, of letters, digits, _ and - alone. An id that
-// another provider made may be neither; it becomes one that is the same each time.
+// WireID is a call id as a wire accepts it: at most the given length, of letters, digits, _ and - only. An id of another
+// provider that is longer or has other characters is mapped, always to the same id.
 func WireID(id string, most int) string {
 	fit := len(id) > 0 && len(id) <= most
 	for i := 0; fit && i < len(id); i++ {

@@ -10,9 +10,9 @@ import (
 	"parley/internal/picture"
 )
 
-// ImageLimits is what a wire, or a model, takes of pictures. 0 is no limit that is known.
+// ImageLimits are the limits of a wire, or of a model, for pictures; 0 where none is known.
 type ImageLimits struct {
-	// Absent says that it takes none at all.
+	// Absent says that it takes no pictures.
 	Absent bool
 	// Types are the media types that it reads. What is of another is converted.
 	Types []string
@@ -123,8 +123,8 @@ func (f *fitter) one(from Image) fit {
 	return fit{from: from, to: to}
 }
 
-// drop leaves out the oldest pictures where there are too many of them. It does so some at a time, as far as there are
-// enough: with each one that goes the prompt changes at its place, and what was cached behind it is lost.
+// drop leaves out the oldest pictures where there are too many. It drops several at a time where it can: each one that
+// goes changes the prompt at its place, and the cache behind it is lost.
 func (f *fitter) drop() {
 	var sent []*fit
 	total := 0

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Elements are JSON values that were encoded one by one. A wire makes those of each message by themselves and joins
-// them: what a finished message becomes may be kept and joined again, and the size of a request is that of its elements.
+// Elements are JSON values that were encoded one by one. A wire encodes each message by itself and joins the results, so
+// the encoding of a finished message can be kept, and the size of a request is the sum of its elements.
 // The first value that could not be encoded is their error, which [Join] returns.
 type Elements struct {
 	list []json.RawMessage

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Keys gives out the secret that lets one in at a server. refused is the one that the server did not take just now, "" where
-// none was sent yet: a source that has another gives that out, any other gives the same again. An error says in words why
-// there is none, and never holds one. Keys are asked by several requests at once.
+// Keys is a source of a server's key. refused is the key that the server has just refused, "" for the first request: a
+// source that has another key returns that, any other returns the same again. An error says why there is no key, and never
+// holds one. Several requests may ask at once.
 type Keys func(ctx context.Context, refused string) (key string, err error)
 
 // Secret is a key that never changes; "" is none.
@@ -19,7 +19,7 @@ func Secret(key string) Keys {
 	return func(context.Context, string) (string, error) { return key, nil }
 }
 
-// A Lease is a key and the time until which it holds; the zero time is none that is known.
+// A Lease is a key and the time until which it is valid; the zero time: not known.
 type Lease struct {
 	Key   string
 	Until time.Time

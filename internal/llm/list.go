@@ -13,8 +13,7 @@ import (
 	"unicode"
 )
 
-// A Listing is what a server said when it was asked which models it has: the request that needs the key and costs
-// nothing.
+// A Listing is a server's answer to which models it has: a request that needs the key and costs nothing.
 type Listing struct {
 	Status ListingStatus
 	Models []string // in the server's order

@@ -78,7 +78,7 @@ type Request struct {
 	// is asked for it.
 	Reasoning Effort
 	Thinker   Thinker
-	// Images is what this model takes of pictures, where that is less than its wire does.
+	// Images are the model's limits for pictures, where they are lower than its wire's.
 	Images ImageLimits
 	// Session is a stable hint under which a server may keep its prompt cache. It is not a secret and not an address.
 	Session string

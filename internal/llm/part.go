@@ -34,9 +34,9 @@ type End struct {
 	Usage  Usage
 	// Fault says what went wrong. It is set where Reason is [Failed] or [Canceled], and may be where it is [Filtered].
 	Fault *Fault
-	// Said tells a complete answer from one that says nothing.
+	// Said says whether a complete answer says anything.
 	Said Said
-	// Room tells an answer that had the room it needed from one that had not.
+	// Room says whether the answer had the room that it needed.
 	Room Room
 	// Opaque repeats every Opaque part of the answer, in order.
 	Opaque []Opaque

@@ -47,15 +47,15 @@ type Server struct {
 	Models []Known
 }
 
-// Known is what is known of a model: the sizes of its window and of its longest answer, in tokens, and how it is told how
-// much to think.
+// Known is what is known of a model: the sizes of its window and of its longest answer, in tokens, and how to ask it for an
+// effort.
 type Known struct {
 	Name               string
 	Context, MaxOutput int
 	Thinker            Thinker
 }
 
-// Thinker is how the model of that name, or one whose name goes on after a dash, is told how much to think.
+// Thinker is that of the model of this name, or of the longest name that it begins with before a dash.
 func (p Provider) Thinker(name string) (found Thinker) {
 	best := ""
 	for _, s := range p.Servers {
@@ -68,8 +68,8 @@ func (p Provider) Thinker(name string) (found Thinker) {
 	return found
 }
 
-// Wire is a protocol that servers of models speak. It is pure functions of a request and of what came back: the
-// request is sent, and the events of the answer are read, by this package.
+// Wire is a protocol that servers of models speak. It is pure functions of a request and of an answer's events; this
+// package sends the request and reads the events.
 type Wire struct {
 	// Base is the address of whoever made the protocol, and Version the segment, such as "/v1", that is added to an
 	// address whose path has none of its kind.
@@ -119,8 +119,8 @@ type Target struct {
 	Base     string
 }
 
-// Decoder takes the events of one answer and writes what they add to it. An error that is no [Fault] is that of bytes
-// which are not what the wire says.
+// Decoder takes the events of one answer and writes what they add to it. An error that is no [Fault] means that the bytes
+// are not of the wire's form.
 type Decoder interface {
 	// Event takes the data of the next event, which is valid until it returns. The answer may be over with it: nothing
 	// is read after it.

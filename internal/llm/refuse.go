@@ -46,7 +46,7 @@ var (
 	crowdPatterns   = compiled(crowdWords)
 )
 
-// blame is err, or, where it is that of pictures, the Fault that names them.
+// blame returns err, or the Fault that names the pictures where they are the cause.
 func (f fitted) blame(err error, body []byte) error {
 	var r *refusal
 	if len(f.attached) == 0 || !errors.As(err, &r) || r.Overflow || r.Retryable && r.Status < 500 {

@@ -26,7 +26,7 @@ type watch struct {
 	ping    atomic.Int64
 }
 
-// watching begins a watch over what is done with the context it returns. Stop it when that is done.
+// watching returns a context that a watchdog cancels after a silence. The watch must be stopped at the end.
 func (o Options) watching(ctx context.Context) (within context.Context, w *watch, stop func()) {
 	within, cancel := context.WithCancelCause(ctx)
 	w = &watch{clock: o.Clock, start: o.Clock.Time(), limit: o.Silence}

@@ -56,7 +56,7 @@ func (e *events) next() ([]byte, error) {
 			return nil, errLong
 		}
 		if len(e.data) == 0 && len(e.line) > 0 {
-			// A long line is not copied: it becomes the data, and the place of the last data that of the next line.
+			// A long line is not copied: its buffer becomes the data, and the old data's buffer takes the next line.
 			e.data, e.line = append(value, '\n'), e.data
 			continue
 		}

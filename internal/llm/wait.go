@@ -41,8 +41,8 @@ func sent(h http.Header) time.Time {
 	return time.Now()
 }
 
-// budgets are the headers of a rate: what is left of it, and when it is full again. Where more than one is used up the
-// last counts.
+// budgets are the headers of rate limits: what is left, and when it is full again. Where more than one is used up, the
+// latest time counts.
 var budgets = []struct{ left, reset, source string }{
 	{"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests", "https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers"},
 	{"X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens", "https://console.groq.com/docs/rate-limits"},

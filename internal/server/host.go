@@ -330,7 +330,7 @@ func (h *Host) stop(b command.Stop) *command.Fault {
 	return nil
 }
 
-// read answers what is not about one session; mine is false for the rest.
+// read answers reads that are not about one session; mine is false for any other.
 func (h *Host) read(c command.Command, b command.Read) (data command.Data, fault *command.Fault, mine bool) {
 	o := h.server.options
 	switch b.What {

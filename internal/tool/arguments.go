@@ -53,8 +53,8 @@ func parse(text []byte) (any, error) {
 	return v, err
 }
 
-// read is parse; exact says that no other reader of the text can see another value in it, as in one that does not take
-// 2.0 for a whole number, or sees half a character where we see none.
+// read is parse; exact says that every other JSON reader gets the same value. One may not take 2.0 for a whole number, or
+// may see half a character where we see none.
 func read(text []byte) (v any, exact bool, err error) {
 	r := reader{Decoder: json.NewDecoder(bytes.NewReader(text)), exact: true}
 	r.UseNumber()

@@ -38,8 +38,7 @@ func (d Definition[A]) Tool() Tool {
 	}))
 }
 
-// New is Tool for a schema that comes from elsewhere: it fails where that is none, or none that can be checked within
-// bounds.
+// New is Tool for a foreign schema: it fails where the schema is invalid or cannot be checked within bounds.
 func (d Definition[A]) New() (Tool, error) {
 	s, err := parseSchema(d.Spec.Schema, d.Spec.Aliases...)
 	if err != nil {

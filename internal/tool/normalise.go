@@ -22,7 +22,7 @@ type Alias struct {
 	Of string
 	// Names are the others. Case, "_" and "-" do not count, in the argument's own name neither.
 	Names []string
-	// Unit is that of a number under these names, where the argument is in milliseconds.
+	// Unit is the unit of a number under these names, where the argument itself is in milliseconds.
 	Unit Unit
 }
 
@@ -315,7 +315,7 @@ func (s *schema) agreed(part *jsonschema.Schema, object map[string]any, spelling
 	return agreed, true
 }
 
-// prune takes out what is null and may be left out: models that are made to fill in every key write it for "nothing".
+// prune removes optional arguments that are null: models that have to fill in every key write null for "nothing".
 func (s *schema) prune(part *jsonschema.Schema, v any) {
 	if object, ok := v.(map[string]any); ok {
 		for name := range part.Properties {

@@ -54,7 +54,7 @@ func (o *Output) Write(s Stream, p []byte) {
 	o.add(s, o.runes[s].Next(p))
 }
 
-// Close takes it that nothing more comes: what was kept of a split character is added, the file closed.
+// Close ends the output: the kept part of a split character is added, and the file is closed.
 func (o *Output) Close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

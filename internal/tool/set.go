@@ -27,8 +27,7 @@ func NewSet(tools ...Tool) Set {
 	return s
 }
 
-// With returns the set with another tool at its end. One of a name that is there already is left out: who was there
-// first keeps the name.
+// With returns the set with another tool at its end, or as it is where a tool of that name is there already.
 func (s Set) With(t Tool) Set {
 	name := t.Spec().Name
 	if s.tools[name] != nil {

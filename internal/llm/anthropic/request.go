@@ -182,8 +182,8 @@ type callBlock struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// answered is what an answer becomes that is given back. Thinking goes only with its signature, as opaque data;
-// pictures that the assistant made elsewhere are shown in the next user turn.
+// answered encodes an answer that is sent back. Thinking is sent only with its signature, as opaque data; pictures that
+// the assistant made elsewhere are sent in the next user turn.
 func answered(parts []llm.Content) (blocks, pictures llm.Elements) {
 	for _, c := range parts {
 		switch c := c.(type) {

@@ -86,7 +86,7 @@ func text(s string) part { return part{Text: &s} }
 
 func picture(i llm.Image) part { return part{Data: &blob{i.MediaType, i.Data}} }
 
-// answered is what an answer becomes that is given back: the parts it came in.
+// answered encodes an answer that is sent back, in the parts it came in.
 func (w *writer) answered(parts []llm.Content) (out llm.Elements) {
 	var (
 		images []string

@@ -36,8 +36,8 @@ type try struct {
 	fault *llm.Fault
 	// retries were made before this one.
 	retries int
-	// since is the time from the first failure until now, and gone that from the first in a row where the host could
-	// not be reached. Trying took that long, as the next try may.
+	// since is the time since the first failure, gone the time since the first of the last failures in a row to reach the
+	// host, and took how long the last try lasted: the next may last as long.
 	since, gone, took time.Duration
 	// random is in [0,1).
 	random float64

@@ -37,7 +37,7 @@ func (p *player) play(ctx context.Context, l line) error {
 
 // say gives out a text in its deltas, each cut off the text when it is due.
 func (p *player) say(ctx context.Context, l line, text string, give func(string)) error {
-	// Against the start and not from delta to delta, so that what a timer is late by does not add up.
+	// By the start and not from delta to delta, so that late timers do not add up.
 	start, given := p.clock.Time(), 0
 	for range max(1, l.Times) {
 		rest := text

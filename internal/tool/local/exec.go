@@ -163,8 +163,8 @@ func open(cmd *exec.Cmd) ([]*stream, error) {
 	return streams, nil
 }
 
-// finish says that the command is over: what is in the pipe is still read, a process that left the
-// session and holds the pipe is waited for until then.
+// finish says that the command is over: what is in the pipe is still read, and a process that left the
+// session and holds the pipe open is waited for at most until then.
 func (s *stream) finish(until time.Time) {
 	s.mu.Lock()
 	s.over = true

@@ -160,7 +160,7 @@ func (p *page) read(in *bufio.Reader) error {
 	}
 }
 
-// next returns a line, what it has beyond the buffer as a number of bytes, and io.EOF where there is none.
+// next returns a line and how many bytes of it do not fit the buffer, and io.EOF at the end.
 func next(in *bufio.Reader) (line []byte, rest int64, err error) {
 	line, err = in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {

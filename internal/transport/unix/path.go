@@ -24,7 +24,7 @@ func fits(path string) error {
 	return nil
 }
 
-// prepare makes the directory of a socket, or looks at the one that is there.
+// prepare makes the directory of a socket, or checks the one that is there.
 func prepare(dir string, shared bool) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return fmt.Errorf("make socket directory: %w", err)
