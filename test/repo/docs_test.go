@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -155,4 +157,31 @@ func shape(rt reflect.Type) (string, reflect.Type) {
 		return "number", nil
 	}
 	return "integer", nil
+}
+
+// A relative link of a document leads to a file that is there.
+func TestLinksLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	found := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range link.FindAllSubmatch(text, -1) {
+				found++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(file), string(m[1]))); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Fatalf("%d links", found)
+	}
 }
