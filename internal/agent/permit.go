@@ -31,10 +31,18 @@ func (b *stepCalls) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant
 	call := llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
 	g := grant{arguments: c.Arguments}
 	var err error
-	if g.targets, err = t.Targets(b.run.setup.World, c); err != nil {
+	question, done := tool.Within(ctx, func() (q permission.Call) {
+		if g.targets, err = t.Targets(b.run.setup.World, c); err == nil {
+			q = Question(t, c, g.targets, b.run.setup)
+		}
+		return q
+	})
+	if !done {
+		return grant{}, nil // the run's closing ends the call
+	}
+	if err != nil {
 		return g, b.refuse(call, event.RefusedArguments, misfit(c.Name, err))
 	}
-	question := Question(t, c, g.targets, b.run.setup)
 	verdict := b.run.decide(question)
 	switch v := verdict.(type) {
 	case permission.Allow:

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/regular"
 )
 
 //go:embed defaults.jsonc
@@ -154,19 +154,7 @@ func Sum(text []byte) string {
 // contents reads a file that a repository may have made: a pipe, a device or
 // something endless is refused.
 func contents(path string) ([]byte, error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, errors.New("it is not a file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
+	return regular.Read(path, maxFile+1)
 }
 
 // Reason is an error without its path and system call, for where the path stands

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"parley/internal/regular"
 )
 
 // Store keeps what the user decided for good, in two files of the data folder:
@@ -181,7 +183,7 @@ func (p *Permission) remove(rule string) (found bool) {
 // read fills v from a file; a missing file leaves it as it is.
 func (s Store) read(name string, v any, version *int) error {
 	path := filepath.Join(s.dir, name)
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 
 	"parley/internal/config"
 	"parley/internal/journal"
+	"parley/internal/regular"
 )
 
 // space is what a file system has left for this user, in bytes and in files.
@@ -212,7 +213,7 @@ func (x *examination) sessionFiles(dir string, held bool) {
 // describes (https://www.sqlite.org/fileformat2.html, section 1.3). A file that is in
 // use may be growing.
 func header(path string, inUse bool) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return errors.New(config.Reason(err))
 	}

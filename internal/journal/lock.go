@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"parley/internal/command"
+	"parley/internal/regular"
 )
 
 // Holder is who has a store open, as it says in the store's lock file.
@@ -94,7 +95,7 @@ func Announce(store string, h Holder) error {
 
 // HolderOf reads who holds a store; false where nobody does.
 func HolderOf(store string) (Holder, bool, error) {
-	f, err := os.Open(lockPath(store))
+	f, err := regular.Open(lockPath(store))
 	if errors.Is(err, os.ErrNotExist) {
 		return Holder{}, false, nil
 	} else if err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"parley/internal/event"
 	"parley/internal/journal"
 	"parley/internal/permission"
+	"parley/internal/regular"
 	"parley/internal/server"
 	"parley/internal/session"
 	"parley/internal/tool"
@@ -191,5 +191,5 @@ func load(log journal.Log, a event.Attachment) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
+	return regular.Read(path, 0)
 }

@@ -2,14 +2,13 @@ package runtime
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"parley/internal/config"
 	"parley/internal/event"
+	"parley/internal/regular"
 )
 
 // systemTemplate is what every model is told first.
@@ -67,15 +66,7 @@ func instructions(root, file string) []byte {
 	if rel, err := filepath.Rel(base, at); err != nil || !filepath.IsLocal(rel) {
 		return nil
 	}
-	if info, err := os.Stat(at); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(at)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, agentsLimit+1))
+	text, err := regular.Read(at, agentsLimit+1)
 	if err != nil {
 		return nil
 	}

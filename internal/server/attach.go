@@ -11,6 +11,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/journal"
+	"parley/internal/regular"
 )
 
 // attachmentLimit is the most that one file of a prompt may have, in bytes.
@@ -52,7 +53,7 @@ func keepFile(ctx context.Context, log journal.Log, a event.Attachment) (event.A
 	case info.Size() > attachmentLimit:
 		return a, command.Faultf(command.Limit, "attachment %s has %d MiB, the limit is %d", a.Path, info.Size()>>20, attachmentLimit>>20)
 	}
-	file, err := os.Open(a.Path)
+	file, err := regular.Open(a.Path)
 	if err != nil {
 		return a, command.Faultf(command.NotFound, "attachment %s", err)
 	}

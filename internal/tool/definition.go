@@ -102,7 +102,23 @@ func (p plain[A]) Targets(w World, c Call) (_ Targets, err error) {
 	return p.d.Targets(w.complete(), a)
 }
 
-func (p plain[A]) Run(ctx context.Context, w World, c Call, grow Grow) (r Result) {
+func (p plain[A]) Run(ctx context.Context, w World, c Call, grow Grow) Result {
+	if p.d.Spec.Pattern != PatternPath {
+		return p.run(ctx, w, c, grow)
+	}
+	// A disk or a server that does not answer must not hold the run.
+	late, release := patient(ctx)
+	defer release()
+	grow, closeGate := gate(grow)
+	defer closeGate()
+	r, done := Within(late, func() Result { return p.run(ctx, w, c, grow) })
+	if !done {
+		return Result{Status: Aborted, Summary: "aborted", Text: "Aborted. A file does not answer; what was asked of it may still happen."}
+	}
+	return r
+}
+
+func (p plain[A]) run(ctx context.Context, w World, c Call, grow Grow) (r Result) {
 	var err error
 	defer func() {
 		if err != nil {
@@ -138,7 +154,18 @@ func (p previewing[A]) Preview(ctx context.Context, w World, c Call) (_ Preview,
 	if err := p.schema().decode(p.d.Spec.Name, c.Arguments, &a); err != nil {
 		return Preview{}, err
 	}
-	return p.d.Preview(ctx, w.complete(), a)
+	type outcome struct {
+		preview Preview
+		err     error
+	}
+	o, done := Within(ctx, func() outcome {
+		preview, err := p.d.Preview(ctx, w.complete(), a)
+		return outcome{preview, err}
+	})
+	if !done {
+		return Preview{}, ctx.Err()
+	}
+	return o.preview, o.err
 }
 
 // broken turns a panic into the error of one call: a bug in a tool must not end the session.

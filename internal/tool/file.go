@@ -59,7 +59,7 @@ func (w World) Content(ctx context.Context, t Target) (content []byte, there boo
 	}
 	var b bytes.Buffer
 	b.Grow(int(stat.Size()) + bytes.MinRead)
-	if _, err := b.ReadFrom(io.LimitReader(ending{ctx, file}, MaxFile+1)); err != nil {
+	if _, err := b.ReadFrom(io.LimitReader(Ending(ctx, file), MaxFile+1)); err != nil {
 		return nil, false, w.explain(t, err)
 	}
 	if b.Len() > MaxFile {
@@ -79,19 +79,34 @@ func (w World) Save(t Target, content []byte) error {
 
 // ending ends a long read with its context.
 type ending struct {
-	ctx context.Context
-	r   io.Reader
+	ctx    context.Context
+	r      io.Reader
+	buffer []byte // what a read that nobody waits for any more may still fill
 }
 
-func (e ending) Read(p []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
+func (e *ending) Read(p []byte) (int, error) {
+	if e.ctx.Err() != nil || len(p) == 0 {
+		return 0, e.ctx.Err()
 	}
-	return e.r.Read(p)
+	if len(e.buffer) < len(p) {
+		e.buffer = make([]byte, len(p))
+	}
+	type read struct {
+		n   int
+		err error
+	}
+	got, ok := Within(e.ctx, func() read {
+		n, err := e.r.Read(e.buffer[:len(p)])
+		return read{n, err}
+	})
+	if !ok {
+		return 0, e.ctx.Err()
+	}
+	return copy(p, e.buffer[:got.n]), got.err
 }
 
-// Ending returns r, ended by ctx.
-func Ending(ctx context.Context, r io.Reader) io.Reader { return ending{ctx, r} }
+// Ending returns r, ended by ctx, also in the middle of a read.
+func Ending(ctx context.Context, r io.Reader) io.Reader { return &ending{ctx: ctx, r: r} }
 
 // explain says what went wrong with a file, without the system call.
 func (w World) explain(t Target, err error) error {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"parley/internal/regular"
 )
 
 var (
@@ -51,9 +53,7 @@ func openAt(dir int, name, path string) (*os.File, error) {
 		unix.Close(fd)
 		return nil, ErrSpecial
 	}
-	// Only the open had to be kept from blocking; Go's poller has no use for a file.
-	_ = unix.SetNonblock(fd, false)
-	return os.NewFile(uintptr(fd), path), nil
+	return regular.Patient(fd, path), nil
 }
 
 // Stat describes a resolved place and does not follow a link that stands there. Only what is read or

@@ -23,7 +23,8 @@ const layers = `
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell config host picture
+cell regular host picture
+config
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display
 session display/plain wire tool/tooltest

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -299,5 +300,25 @@ func TestCatalogIsMadeAnew(t *testing.T) {
 	defer s.Close()
 	if l, err := s.Open(context.Background(), id); err == nil {
 		t.Errorf("a file of version 9 was opened at %d", l.Head())
+	}
+}
+
+// A pipe in the place of a session's log.db hung whoever opened it, and the end of the daemon, for ten minutes.
+func TestPipeInPlaceOfALog(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, journal.Options{})
+	if _, err := s.Create(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(file(dir)), syscall.Mkfifo(file(dir), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir, journal.Options{})
+	defer s.Close()
+	if _, err := s.Open(t.Context(), id); !errors.Is(err, journal.ErrDamaged) {
+		t.Errorf("it is %v", err)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"sync"
 
 	"parley/internal/event"
 	"parley/internal/journal"
+	"parley/internal/regular"
 )
 
 // version is the user_version of the files that this package writes.
@@ -71,7 +71,10 @@ func openFile(path, base string, opt journal.Options) (*file, error) {
 // magic looks at a file before SQLite does, which takes an empty one for a new
 // database (sqlite.org/fileformat2.html, 1.3).
 func magic(path string) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
+	if errors.Is(err, regular.ErrSpecial) {
+		return fmt.Errorf("%w: %s is not a file", journal.ErrDamaged, path)
+	}
 	if err != nil {
 		return err
 	}
@@ -313,7 +316,7 @@ func read(r *conn, limit, size int, query string, args ...driver.Value) (rows []
 }
 
 func (f *file) Base() ([]byte, error) {
-	data, err := os.ReadFile(f.basePath)
+	data, err := regular.Read(f.basePath, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

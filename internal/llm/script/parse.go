@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/regular"
 )
 
 // most is the longest line in bytes; pictures make long ones.
@@ -70,7 +70,7 @@ type condition struct{ text, in string }
 
 // Open reads a script from a file. Errors name the file and the line.
 func Open(path string) (*Model, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open script: %w", err)
 	}
