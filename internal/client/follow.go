@@ -116,7 +116,7 @@ func (s *Session) first(conn *Conn, lines []Line) (left []Line, going bool) {
 		return append(lines[1:], more...), going
 	case first.Fault != nil:
 		return lines[1:], s.deliver(Refused{first.Fault})
-	case first.Event == nil: // a state that is known better here, or of a later protocol
+	case first.Event == nil: // a state after a reconnect, which is known already, or a line of a later protocol
 		return lines[1:], true
 	case !s.joined && !s.join(conn, Line{}, Page{}):
 		return nil, false

@@ -27,7 +27,7 @@ type catalog struct {
 	active map[string]event.SessionID
 }
 
-// openCatalog reads the catalog, and adds what the store holds and it does not.
+// openCatalog reads the catalog, and adds the sessions of the store that it lacks.
 func openCatalog(ctx context.Context, store journal.Store, logger *slog.Logger) (*catalog, error) {
 	c := &catalog{log: store.Catalog(), logger: logger, listed: make(map[event.SessionID]event.SessionListed), active: make(map[string]event.SessionID)}
 	for {

@@ -65,7 +65,7 @@ type Session struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 
-	// What follows belongs to the session's goroutine.
+	// The fields below belong to the session's goroutine.
 	run         *agent.Run
 	ended       chan struct{} // closed when the open run's goroutine is gone
 	setups      map[event.InputID]*agent.Setup

@@ -31,8 +31,8 @@ func (r *lineBuilder) add(s cell.Style, text ...string) *lineBuilder {
 	return r
 }
 
-// reach is how far to the right a row is set at most: what belongs together is
-// to be seen together, also on a very wide screen.
+// reach is the greatest width that a row uses, so that its left and right parts stay
+// close together on a very wide screen.
 const reach = 100
 
 // justify sets right to the right edge of the row where both fit, else after

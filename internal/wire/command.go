@@ -109,7 +109,7 @@ func (s *connection) join(h Hello) error {
 	return nil
 }
 
-// command begins a command. Following and not following are the pump's own.
+// command begins a command. Attach and Detach are carried out by the pump itself.
 func (s *connection) command(c command.Command, await bool) {
 	c.Client, c.Who = s.peer.ID, s.peer.Name
 	id := c.Session
@@ -154,8 +154,8 @@ func (s *connection) command(c command.Command, await bool) {
 	}
 }
 
-// work begins commands in their order. It ends where a command was given up on:
-// another goroutine has taken its place.
+// work begins commands in their order. It ends after a command that timed out, for
+// which another goroutine was started.
 func (s *connection) work() {
 	for j := range s.jobs {
 		if waits(j.command.Body) {
@@ -176,7 +176,7 @@ func (s *connection) work() {
 	}
 }
 
-// do carries a command out. A panic below it is this command's fault alone.
+// do carries a command out. A panic below it fails this command only.
 func (s *connection) do(ctx context.Context, j *job) {
 	id, name := j.result.ID, j.result.Name
 	defer func() {

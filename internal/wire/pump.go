@@ -93,7 +93,7 @@ type connection struct {
 
 	inbox   *inbox
 	batch   []item // taken out of the inbox
-	held    bool   // the first of batch waits for an answer
+	held    bool   // the first event of batch waits until its command is answered
 	follows map[event.SessionID]*follow
 	catalog chan event.Event
 	all     bool                          // every session is followed
@@ -125,8 +125,8 @@ func (s *connection) drain() {
 	}
 }
 
-// read hands frames over. After a half-close it looks now and then whether the
-// peer has gone for good.
+// read passes frames to the loop. After a half-close it checks now and then whether
+// the peer is still there.
 func (s *connection) read() {
 	for {
 		frame, err := s.Conn.ReadFrame(s.ctx)
