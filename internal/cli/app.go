@@ -80,6 +80,7 @@ func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format,
 // Main runs the program with its arguments and returns its exit code. The tools
 // are there beside the program's own.
 func Main(args []string, tools ...tool.Tool) int {
+	keepPrivate()
 	a := processApp(waitLimits{key: 500 * time.Millisecond, models: 2 * time.Second, stdin: 3 * time.Second, stop: 8 * time.Second})
 	a.tools = tools
 	return a.main(args)

@@ -1,4 +1,5 @@
 package cli
 
-// private does nothing here: the system has no such switch for a process.
-func private() {}
+// keepPrivate does nothing here: the system shows a process's environment to all
+// processes of its user, and has no switch for it.
+func keepPrivate() {}

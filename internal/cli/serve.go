@@ -76,7 +76,6 @@ func (a *app) daemonize(ctx context.Context, o serveOptions) error {
 			return err
 		}
 	}
-	private()
 	logger, closeLog, err := openLog(a.paths.Log, a.paths.Debug)
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("[[[[")
 	schema := resolvedSchema(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		settings, problems := parse([]byte(text), Origin{Layer: LayerUser, File: "/c"}, grammar{known, ruleCheck})
+		settings, problems := parse([]byte(text), Origin{Layer: LayerUser, File: "/c"}, grammar{kinds: known, rule: ruleCheck})
 		lines := strings.Count(text, "\n") + 1
 		for _, p := range problems {
 			if p.Line < 1 || p.Line > lines || p.Column < 1 {
@@ -130,4 +130,18 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("accepted against the schema: %v", err)
 		}
 	})
+}
+
+// A configuration file that a repository had made a link to a secret showed its first word in the error.
+func TestUntrustedFileIsNotQuoted(t *testing.T) {
+	for _, text := range []string{"sk-SECRET", "SECRET=1", `"SECRET"`, `{"SECRET": 1}`, `{"model": 4711}`, `{"providers": {"SECRET": {"type": "SECRET"}}}`,
+		`{"permission": {"deny": ["SECRET("]}}`, `{"SECRET": 1, "SECRET": 2}`, "4711", "{\"model\": \"SECRET", `{"modle": "SECRET", "SECRET": 1}`, "SECRET\n\tSECRET", "{SECRET}"} {
+		_, problems := parse([]byte(text), Origin{Layer: LayerWorkspace, File: "/c"}, grammar{kinds: known, rule: ruleCheck, quiet: true})
+		if len(problems) == 0 {
+			t.Errorf("%s: nothing is wrong", text)
+		}
+		if words := problems.Error(); strings.Contains(words, "SECRET") || strings.Contains(words, "4711") {
+			t.Errorf("%s: %s", text, words)
+		}
+	}
 }

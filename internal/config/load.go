@@ -55,7 +55,7 @@ const workspaceFile = ".parley/config.jsonc"
 func Load(s Sources) (Config, Origins, error) {
 	var origins Origins
 	var problems Problems
-	g := grammar{s.Kinds, s.Rule}
+	g := grammar{kinds: s.Kinds, rule: s.Rule}
 	builtin, wrong := parse(defaults, Origin{Layer: LayerBuiltin}, g)
 	builtin = append(builtin, s.Kinds.settings()...)
 	problems = append(problems, wrong...)
@@ -140,7 +140,7 @@ func readFile(path string, layer Layer, s Sources) (File, []setting, Problems) {
 			problems = Problems{{Place: path, Text: "whether it is trusted is not known: " + Reason(err)}}
 		}
 	}
-	settings, wrong := parse(text, Origin{Layer: layer, File: path}, grammar{s.Kinds, s.Rule})
+	settings, wrong := parse(text, Origin{Layer: layer, File: path}, grammar{s.Kinds, s.Rule, !file.Trusted})
 	return file, settings, append(problems, wrong...)
 }
 

@@ -37,6 +37,7 @@ const maxDepth = 64
 type grammar struct {
 	kinds Kinds
 	rule  func(text string) error // what is wrong with a permission rule; nil: nothing
+	quiet bool                    // no word of the text is repeated: it may be a link to what the folder must not make us show
 }
 
 // parser turns one text into settings, and collects what is wrong with it.
@@ -111,6 +112,9 @@ func (p *parser) syntax(err error) {
 		column, _ := strconv.Atoi(m[2])
 		problem.Line, problem.Column, problem.Text = line, column, "it is not JSON: "+m[3]
 	}
+	if p.quiet {
+		problem.Text = "it is not JSON; the file is not trusted, so nothing of it is shown"
+	}
 	p.problems = append(p.problems, problem)
 }
 
@@ -124,7 +128,12 @@ func (p *parser) position(offset int) (line, column int) {
 
 func (p *parser) problem(offset int, format string, args ...any) {
 	line, column := p.position(offset)
-	p.problems = append(p.problems, Problem{p.origin.place(), line, column, fmt.Sprintf(format, args...)})
+	text := fmt.Sprintf(format, args...)
+	// A word that is nearly one of ours is no secret.
+	if p.quiet && !strings.Contains(text, "did you mean") {
+		text = "this is wrong; the file is not trusted, so nothing of it is shown"
+	}
+	p.problems = append(p.problems, Problem{p.origin.place(), line, column, text})
 }
 
 func (p *parser) value(v hujson.Value, t reflect.Type, path []string, tag reflect.StructTag) {
