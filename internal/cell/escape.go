@@ -25,34 +25,45 @@ import (
 //
 // [Unescape] gives the text back. Right-to-left letters are left as they are.
 func Escape(text string) string {
-	if plainly(text) {
+	if plainly(text) && !strings.HasSuffix(text, " ") && strings.IndexByte(text, '\\') < 0 {
 		return text
 	}
 	var b strings.Builder
 	b.Grow(len(text) + 16)
 	for text != "" {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
+		switch r, size := utf8.DecodeRuneInString(text); {
 		case r == utf8.RuneError && size < 2:
 			fmt.Fprintf(&b, `\x%02x`, text[0])
-		case wordly(r):
-			size = strings.IndexFunc(text, func(r rune) bool { return !wordly(r) })
-			if size < 0 {
-				size = len(text)
-			}
-			escapeWord(&b, text[:size])
-		case r == '\\':
-			b.WriteString(`\\`)
-		case r == '\n', r == '\t', r == '\r':
-			b.WriteString(map[rune]string{'\n': `\n`, '\t': `\t`, '\r': `\r`}[r])
-		case r == ' ' && size == len(text), hidden(r), double(r):
+			text = text[1:]
+		case r == '\\', r == '\n', r == '\t', r == '\r':
+			b.WriteString(map[rune]string{'\\': `\\`, '\n': `\n`, '\t': `\t`, '\r': `\r`}[r])
+			text = text[1:]
+		case text == " ":
 			number(&b, r)
+			text = ""
 		default:
-			b.WriteRune(r)
+			text = text[escapeNext(&b, text):]
 		}
-		text = text[size:]
 	}
 	return b.String()
+}
+
+// escapeNext writes the next word or sign of a text and returns its length.
+func escapeNext(b *strings.Builder, text string) int {
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case wordly(r):
+		if n := strings.IndexFunc(text, func(r rune) bool { return !wordly(r) }); n >= 0 {
+			text = text[:n]
+		}
+		escapeWord(b, text)
+		return len(text)
+	case hidden(r), double(r):
+		number(b, r)
+	default:
+		b.WriteRune(r)
+	}
+	return size
 }
 
 // EscapeLines is [Escape] for a text of several lines: each comes apart, without
@@ -65,8 +76,32 @@ func EscapeLines(text string) []string {
 	return lines
 }
 
-// Unescape returns the text that [Escape] wrote as escaped. It reports false for
-// what Escape writes of no text.
+// EscapeJSON is [Escape] for JSON in one line, which stays the same JSON: it has a
+// way of its own to write a backslash.
+func EscapeJSON(text string) string {
+	if plainly(text) {
+		return text
+	}
+	var b strings.Builder
+	for text != "" {
+		n := 0
+		switch {
+		case text[0] != '\\':
+			n = escapeNext(&b, text)
+		case len(text) > 1 && text[1] == 'u':
+			n = min(len(`\u0000`), len(text))
+			b.WriteString(text[:n])
+		default:
+			n = min(len(`\n`), len(text))
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
+// Unescape returns the text that [Escape] wrote as escaped, and what anybody meant
+// who writes in the same way. It reports false where a backslash begins nothing.
 func Unescape(escaped string) (string, bool) {
 	var out []byte
 	for at := 0; at < len(escaped); {
@@ -99,11 +134,13 @@ func Unescape(escaped string) (string, bool) {
 			if !ok || escaped[at:at+2] != `\u` {
 				return "", false
 			}
-			at, r = at+6, utf16.DecodeRune(r, rune(low))
+			if at, r = at+6, utf16.DecodeRune(r, rune(low)); r == unicode.ReplacementChar {
+				return "", false
+			}
 		}
 		out = utf8.AppendRune(out, r)
 	}
-	return string(out), Escape(string(out)) == escaped
+	return string(out), true
 }
 
 // hex reads a number of so many digits.
@@ -124,14 +161,14 @@ func number(b *strings.Builder, r rune) {
 	fmt.Fprintf(b, `\u%04x`, r)
 }
 
-// plainly reports whether Escape has nothing to write of a text: most are ASCII.
+// plainly reports whether a text is ASCII that can be seen, as most are.
 func plainly(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
+		if c := text[i]; c < ' ' || c > '~' {
 			return false
 		}
 	}
-	return !strings.HasSuffix(text, " ")
+	return true
 }
 
 // hidden reports whether a character leaves no mark of its own on a screen, or

@@ -142,15 +142,15 @@ func (l *Log) renderAsk(at At, c RenderCommand) {
 
 // asked keeps what a call was when somebody was asked about it.
 func (l *Log) asked(at At, id event.CallID) {
-	if i := l.change(callKey(at, id)); i != nil && i.Call.Asked == nil {
+	if i := l.change(callKey(at, id)); i != nil && (i.Call.Asked == nil || i.Call.Asked.Preview != i.Call.Preview) {
 		as := *i.Call
 		i.Call.Asked = &as
 	}
 	i := l.open[agentKey(at.Session)]
-	if i == nil || slices.ContainsFunc(i.Agent.Asked, func(c *Call) bool { return c.ID == id }) {
+	if i == nil {
 		return
 	}
-	if call := i.Agent.open(id); call != nil {
+	if call := i.Agent.open(id); call != nil && !slices.ContainsFunc(i.Agent.Asked, func(c *Call) bool { return c.ID == id && c.Preview == call.Preview }) {
 		as := *call
 		i.Agent.Asked = append(i.Agent.Asked, &as)
 		i.Version++

@@ -38,7 +38,7 @@ func (v *agentView) name(r *lineBuilder) *lineBuilder {
 }
 
 func (v *agentView) lines(width int, s *viewContext) (all []line, stable int) {
-	v.show()
+	v.show(width)
 	if !v.item.Open {
 		if v.made == nil {
 			v.made = number(append(v.asked[:len(v.asked):len(v.asked)], v.final()...))
@@ -51,10 +51,11 @@ func (v *agentView) lines(width int, s *viewContext) (all []line, stable int) {
 }
 
 // show adds what the calls would do that somebody was asked about. It stays.
-func (v *agentView) show() {
+func (v *agentView) show(width int) {
 	asked, voice := v.item.Agent.Asked, v.item.Voice
 	for ; v.shown < len(asked); v.shown++ {
-		v.asked = append(v.asked, previewOf((&lineBuilder{}).add(voice.Style, "  "+voice.Name+" "), asked[v.shown], true)...)
+		rows, _ := shownOf((&lineBuilder{}).add(voice.Style, "  "+voice.Name+" "), asked[v.shown], true, width, shownLines)
+		v.asked = append(v.asked, rows...)
 	}
 }
 

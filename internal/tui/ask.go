@@ -3,7 +3,6 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +14,9 @@ import (
 )
 
 // quiet is how long no key may come, after an ask was drawn, before keys answer
-// it. Nobody reads a question in less; what comes sooner was typed for the
-// composer.
-const quiet = 200 * time.Millisecond
+// it. Who writes leaves shorter gaps, and nobody reads a question in less: what
+// comes sooner was typed for the draft, and goes there.
+const quiet = time.Second
 
 // An asking is the ask that stands before the user, on its way from being known
 // to being answered. Further ones wait behind it.
@@ -25,10 +24,14 @@ type asking struct {
 	phase ConfirmPhase
 	ask   event.AskOpened
 	tool  string
+	diff  bool             // it is about a change that is shown as a diff
 	since time.Time        // when it was asked
 	drawn time.Time        // when a frame with it was written; zero: not yet
-	keys  map[string]bool  // which of its answers that frame told in full
-	typed time.Time        // when the last key was swallowed
+	focus bool             // the user left the draft for it
+	read  bool             // all that it is about was on the screen
+	row   rowID            // of the marked answer
+	told  rowID            // the marked answer that the last frame told in full
+	all   bool             // the rare answers are shown too
 	sent  bool             // the answer is on its way
 	rest  []command.Answer // to further questions: one is sent when the one before was taken
 	form  form
@@ -57,40 +60,46 @@ func (a asking) follow(open []*display.Item, client event.ClientID) asking {
 		return a
 	}
 	ask := first.Ask
-	return asking{phase: ConfirmPending, ask: ask.Opened, tool: ask.Tool, since: first.Began, form: newForm(ask.Opened), mine: a.mine, more: a.more}
+	a = asking{phase: ConfirmPending, ask: ask.Opened, tool: ask.Tool, since: first.Began, form: newForm(ask.Opened), mine: a.mine, more: a.more}
+	if rows := a.answers(); len(rows) > 0 {
+		a.row = rows[0].id
+	}
+	return a
 }
 
-// arm lets keys answer once the ask was drawn and nothing was typed for a while.
-func (a asking) arm(now time.Time, sync SyncPhase) asking {
-	if a.phase == ConfirmPending && sync != NeedsInsert && !a.drawn.IsZero() && !now.Before(a.armed()) {
+// arm lets keys answer once the ask was drawn and no key came for a while, and
+// only where there is no draft that they could be meant for, or the user left it.
+func (a asking) arm(m *Model) asking {
+	if a.phase == ConfirmPending && m.sync != NeedsInsert && !a.drawn.IsZero() && a.wanted(m) && !m.now.Before(a.armed(m)) {
 		a.phase = ConfirmActive
 	}
 	return a
 }
 
+// wanted reports whether keys are for the ask, and not for a draft.
+func (a asking) wanted(m *Model) bool { return m.composer.text == "" || a.focus }
+
 // armed returns when keys will answer, if no further one comes.
-func (a asking) armed() time.Time {
+func (a asking) armed(m *Model) time.Time {
 	at := a.drawn
-	if a.typed.After(at) {
-		at = a.typed
+	if m.typedAt.After(at) {
+		at = m.typedAt
 	}
 	return at.Add(quiet)
 }
 
-// key takes a key while an ask is open.
-func (a asking) key(k term.Key, arguments json.RawMessage, width int, now time.Time) (asking, []command.Answer) {
-	if a.phase == ConfirmPending {
-		a.typed = now
-		return a, nil
-	}
+// key takes a key that is for the ask. It reports false where the ask has no use
+// for it.
+func (a asking) key(k term.Key, arguments json.RawMessage, width int) (_ asking, answers []command.Answer, ok bool) {
 	if a.sent {
-		return a, nil
+		return a, nil, true
 	}
-	if _, ok := optionBy(a.ask.Options, k.Name); ok && a.ask.Kind == event.AskPermission && a.form.mode == formChoose && !a.keys[k.Name] {
-		return a, nil // nobody can have read what it would store
+	if a.ask.Kind == event.AskPermission && a.form.mode == formChoose {
+		a, answers, ok = a.choose(k, arguments)
+	} else {
+		a.form, answers = a.form.key(a.ask, arguments, k, width)
+		ok = true
 	}
-	var answers []command.Answer
-	a.form, answers = a.form.key(a.ask, arguments, k, width)
 	if len(answers) > 0 {
 		a.sent, a.rest = true, answers[1:]
 		answers = answers[:1]
@@ -100,23 +109,23 @@ func (a asking) key(k term.Key, arguments json.RawMessage, width int, now time.T
 		}
 		a.mine = mine
 	}
-	return a, answers
+	return a, answers, ok
 }
 
-// paste takes pasted text, which is text for a field and nothing else.
-func (a asking) paste(text string, now time.Time) asking {
-	switch {
-	case a.phase == ConfirmPending:
-		a.typed = now
-	case !a.sent && (a.ask.Kind != event.AskPermission || a.form.mode != formChoose):
-		a.form.field = a.form.field.paste(text)
+// paste takes pasted text, which is text for a field and nothing else. It reports
+// false where there is no field.
+func (a asking) paste(text string) (asking, bool) {
+	if a.phase != ConfirmActive || a.sent || a.ask.Kind == event.AskPermission && a.form.mode == formChoose {
+		return a, false
 	}
-	return a
+	a.form.field = a.form.field.paste(text)
+	return a, true
 }
 
-// view sets the ask into at most limit rows, the question first.
-func (a asking) view(width, limit int, now time.Time) (rows []cell.Line, told int) {
-	right := "waiting for you · " + clock(now.Sub(a.since))
+// view sets the ask into at most limit rows, the question first. It returns which
+// marked answer is told in full.
+func (a asking) view(m *Model, width, limit int) (rows []cell.Line, told rowID) {
+	right := "waiting for you · " + clock(m.now.Sub(a.since))
 	if a.more > 0 {
 		right = fmt.Sprintf("1 of %d · ", a.more+1) + right
 	}
@@ -126,16 +135,20 @@ func (a asking) view(width, limit int, now time.Time) (rows []cell.Line, told in
 	question := (&lineBuilder{}).add(needed, "▲ ").add(plain.With(cell.Bold), a.title()).line
 	end := cell.Styled(right, dim)
 	if question.Width()+end.Width()+3 > width {
-		end = cell.Styled(clock(now.Sub(a.since)), dim)
+		end = cell.Styled(clock(m.now.Sub(a.since)), dim)
 	}
 	room := max(width-1-end.Width()-2, 8)
 	rows = []cell.Line{justify(cell.Truncate(question, room), end, width)}
-	body, told := a.body(width-1, limit-1)
+	if a.ask.Kind == event.AskPermission && a.form.mode == formChoose {
+		body, told := a.permission(m, width-1, limit-1)
+		return append(rows, body...), told
+	}
+	body := a.body(width-1, limit-1)
 	warnings := a.warnings(width - 1)
 	if left := limit - 1 - len(body); left < len(warnings) {
 		warnings = warnings[len(warnings)-max(left, 0):]
 	}
-	return append(append(rows, warnings...), body...), told
+	return append(append(rows, warnings...), body...), ""
 }
 
 // title is the question itself.
@@ -147,169 +160,76 @@ func (a asking) title() string {
 			text = fmt.Sprintf("Question %d of %d: %s", a.form.question+1, len(all), text)
 		}
 	}
-	head, _ := oneLine(text, 400)
-	return head
+	return oneRow(text)
 }
+
+// oneRow is what stands in an ask in one row, and may be cut at the edge. Nothing
+// is left out of it before that.
+func oneRow(text string) string { return cell.Escape(strings.TrimSpace(text)) }
 
 var levels = map[event.Level]cell.Style{event.LevelDanger: bad, event.LevelWarn: needed, event.LevelInfo: dim}
 
 func (a asking) warnings(width int) []cell.Line {
 	var rows []cell.Line
-	if head, _ := oneLine(a.ask.Text, 400); head != "" {
+	if head := oneRow(a.ask.Text); head != "" {
 		rows = append(rows, cell.Truncate(cell.Styled("  "+head, dim), width))
 	}
 	for _, w := range a.ask.Warnings {
-		head, _ := oneLine(w.Text, 400)
-		rows = append(rows, cell.Truncate((&lineBuilder{}).add(levels[w.Level], "  ! ", head).line, width))
+		rows = append(rows, cell.Truncate((&lineBuilder{}).add(levels[w.Level], "  ! ", oneRow(w.Text)).line, width))
 	}
 	return rows
 }
 
-// A choice is a key, what it does, and what it would store to what effect.
+// A choice is a key of a field or a question, and what it does.
 type choice struct {
-	key, text, rules string
-	effect           event.Effect
-	marked           bool
+	key, text string
+	marked    bool
 }
 
-// choices are the keys that answer, with what each would do and store.
+// choices are the keys that answer a question, or end a field.
 func (a asking) choices() []choice {
-	var out []choice
-	if a.ask.Kind == event.AskPermission {
-		switch a.form.mode {
-		case formReason:
-			return []choice{{key: "enter", text: "deny and say this"}, {key: "esc", text: "back"}}
-		case formChange:
-			return []choice{{key: "enter", text: "allow this once"}, {key: "esc", text: "back"}}
-		}
-		for i, o := range a.ask.Options {
-			key := o.Key
-			if len(key) > 1 {
-				key = fmt.Sprint(i + 1)
-			}
-			text, rules := optionText(o)
-			out = append(out, choice{key: key, text: text, rules: rules, effect: o.Effect})
-		}
-		if _, ok := denyKey(a.ask.Options); ok {
-			out = append(out, choice{key: keyBecause, text: "no, because …"})
-		}
-		return append(out, choice{key: keyChange, text: "change it first"})
+	switch a.form.mode {
+	case formReason:
+		return []choice{{key: "enter", text: "deny and say this"}, {key: "esc", text: "back"}}
+	case formChange:
+		return []choice{{key: "enter", text: "allow this once"}, {key: "esc", text: "back"}}
+	case formChoose, formText:
 	}
+	var out []choice
 	q := questions(a.ask)[a.form.question]
 	for i, o := range q.Options {
-		text, _ := optionText(o)
+		text := oneRow(o.Label)
+		if o.Detail != "" {
+			text += " · " + oneRow(o.Detail)
+		}
 		out = append(out, choice{key: fmt.Sprint(i + 1), text: text, marked: a.form.chosen[o.Key]})
 	}
 	return out
 }
 
 // body are the choices in at most limit rows, and what else can be typed.
-func (a asking) body(width, limit int) (rows []cell.Line, told int) {
-	if a.ask.Kind == event.AskPermission {
-		return a.permission(width, limit)
-	}
+func (a asking) body(width, limit int) (rows []cell.Line) {
+	var pieces []cell.Line
 	for _, c := range a.choices() {
-		rows = append(rows, cell.Wrap(a.choice(c), max(width, 2), choiceIndent)...)
+		pieces = append(pieces, a.choice(c))
 	}
-	rows = append(rows, cell.Truncate(cell.Styled("  "+a.hint(), dim), width))
-	return rows[:min(len(rows), max(limit, 0))], 0
-}
-
-// permission sets the answers to a call: first those for this once, then those
-// that would store something, each with what that is. Where there is no room,
-// answers that store the same are told so together; where there is less they are
-// one paragraph, and where there is none for all of it those that store something
-// are left out from the end; what is told of one is told in full. It returns how
-// many groups are told.
-func (a asking) permission(width, limit int) (rows []cell.Line, told int) {
-	groups := a.groups(false)
-	told = len(groups)
-	rows = stack(groups, width)
-	if len(rows)+len(a.warnings(width)) > limit {
-		groups = a.groups(true)
-		rows = stack(groups, width)
-	}
-	for n := len(groups); len(rows) > limit && n > 0; n-- {
-		told = n
-		rest := groups[:n:n]
-		if left := len(groups) - n; left > 0 {
-			rest = append(rest, []cell.Line{cell.Styled("  …", dim)})
+	switch {
+	case a.ask.Kind == event.AskPermission:
+		rows = cell.Wrap(cell.Join(pieces...), max(width, 2), choiceIndent)
+	default:
+		for _, p := range pieces {
+			rows = append(rows, cell.Wrap(p, max(width, 2), choiceIndent)...)
 		}
-		rows = pack(slices.Concat(rest...), width)
+		rows = append(rows, cell.Truncate(cell.Styled("  "+a.hint(), dim), width))
 	}
-	return rows[:min(len(rows), max(limit, 0))], told
-}
-
-// told returns the keys of those answers that would store something, of the first
-// n groups: what is not told may not be stored.
-func (a asking) told(n int) map[string]bool {
-	keys, seen := map[string]bool{}, []choice{{}}
-	for _, c := range a.choices() {
-		i := slices.IndexFunc(seen, c.together)
-		if i < 0 {
-			i, seen = len(seen), append(seen, c)
-		}
-		keys[c.key] = i < n
+	if a.ask.Kind == event.AskPermission && a.form.escaped {
+		rows = append(rows, cell.Truncate(cell.Styled(`  \\\\ is a backslash here, \u and \x are what cannot be seen`, dim), width))
 	}
-	return keys
-}
-
-// together reports whether two answers store the same, to the same effect.
-func (c choice) together(o choice) bool {
-	return o.rules == c.rules && (o.effect == c.effect || c.rules == "")
-}
-
-// groups are the choices by what they would store. Each says what, or, together,
-// the last of a group does.
-func (a asking) groups(together bool) [][]cell.Line {
-	groups, stored := [][]cell.Line{nil}, []choice{{}}
-	for _, c := range a.choices() {
-		i := slices.IndexFunc(stored, c.together)
-		if i < 0 {
-			i, groups, stored = len(groups), append(groups, nil), append(stored, c)
-		}
-		if !together && c.rules != "" {
-			c.text += ": " + c.rules
-		}
-		groups[i] = append(groups[i], a.choice(c))
-	}
-	if !together {
-		return groups
-	}
-	for i, c := range stored[1:] {
-		g := groups[i+1]
-		g[len(g)-1] = cell.Join(g[len(g)-1], cell.Plain(": "+c.rules))
-	}
-	return groups
+	return rows[:min(len(rows), max(limit, 0))]
 }
 
 // choiceIndent is where the further rows of a choice begin.
 var choiceIndent = cell.Indent{Rest: cell.Plain("     ")}
-
-// stack sets each group of pieces below the one before.
-func stack(groups [][]cell.Line, width int) []cell.Line {
-	var rows []cell.Line
-	for _, g := range groups {
-		rows = append(rows, pack(g, width)...)
-	}
-	return rows
-}
-
-// pack sets pieces behind each other, as many in a row as fit.
-func pack(pieces []cell.Line, width int) []cell.Line {
-	var rows []cell.Line
-	var row cell.Line
-	for _, p := range pieces {
-		if row != nil && row.Width()+1+p.Width() > width {
-			rows = append(rows, cell.Wrap(row, max(width, 2), choiceIndent)...)
-			row = nil
-		} else if row != nil {
-			row = cell.Join(row, cell.Plain(" "))
-		}
-		row = cell.Join(row, p)
-	}
-	return append(rows, cell.Wrap(row, max(width, 2), choiceIndent)...)
-}
 
 // hint names the other keys of a question.
 func (a asking) hint() string {

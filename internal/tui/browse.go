@@ -25,6 +25,9 @@ type page struct {
 type browser struct {
 	title  string
 	lines  []cell.Line // logical
+	set    func(width int) []cell.Line
+	ask    event.AskID // that it is read for
+	read   int         // rows that were on the screen, from the first on without a gap
 	rows   []cell.Line // at width
 	size   term.Size
 	top    int               // the first row seen
@@ -42,7 +45,7 @@ func (l *loop) browse(b Browse) {
 	if !l.clear() {
 		return
 	}
-	p := &browser{title: b.Pager.Title, lines: b.Pager.Lines}
+	p := &browser{title: b.Pager.Title, lines: b.Pager.Lines, set: b.Pager.Set, ask: b.Pager.Ask}
 	l.pager = p
 	l.Terminal.Do([]term.Op{term.Screen{Alternate: true}, term.Cursor{Visible: false}})
 	p.fit(l.Terminal.Size())
@@ -114,7 +117,10 @@ func (p *browser) fit(size term.Size) {
 }
 
 func (p *browser) wrap() {
-	p.rows = nil
+	p.rows, p.read = nil, 0
+	if p.set != nil {
+		p.rows = p.set(p.size.Width)
+	}
 	for _, l := range p.lines {
 		p.rows = append(p.rows, cell.Wrap(l, max(p.size.Width-1, 2), cell.Indent{})...)
 	}
@@ -191,5 +197,12 @@ func (p *browser) draw(l *loop) error {
 	}
 	ops = append(ops, term.Text{Line: cell.Truncate(cell.Styled("  "+status, dim), max(p.size.Width-1, 1))}, term.EraseRight{}, term.Wrap{On: true}, term.Sync{On: false})
 	_, err := l.Terminal.Do(ops)
+	if p.top <= p.read {
+		p.read = max(p.read, p.top+p.height())
+	}
+	if err == nil && p.ask != "" && p.read >= len(p.rows) {
+		l.reduce(Read{p.ask})
+		p.ask = ""
+	}
 	return err
 }

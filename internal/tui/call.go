@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +22,8 @@ const (
 // log as it was; the outcome is a line of its own then.
 type callView struct {
 	item    *display.Item
-	preview []line // what was shown before the decision
+	shown   *event.PermissionPreviewed // that preview tells last
+	preview []line                     // what was shown before the decision
 	final   []line
 }
 
@@ -51,7 +49,7 @@ func titleOf(call *display.Call) string {
 
 func (v *callView) lines(width int, s *viewContext) (all []line, stable int) {
 	call := v.item.Call
-	v.show()
+	v.show(width)
 	if !v.item.Open {
 		if v.final == nil {
 			v.final = append(v.preview[:len(v.preview):len(v.preview)], number(v.outcome())...)
@@ -80,92 +78,24 @@ func (v *callView) lines(width int, s *viewContext) (all []line, stable int) {
 	return all, len(v.preview)
 }
 
-// show sets the preview once it is known. It is in full where somebody is asked about
-// the call.
-func (v *callView) show() {
-	if v.preview != nil || v.final != nil {
-		return
-	}
+// show sets the preview once it is known, and in full what somebody was asked
+// about. What is asked anew, because it has changed, is shown below.
+func (v *callView) show(width int) {
 	call := v.item.Call
-	if call.Asked != nil {
+	asked := call.Asked != nil
+	if asked {
 		call = call.Asked
 	}
-	v.preview = number(previewOf((&lineBuilder{}).add(plain, "  "), call, call != v.item.Call))
-}
-
-// previewOf shows what a call would do, after the beginning of its header; nothing
-// where there is no preview and nobody is asked.
-func previewOf(r *lineBuilder, call *display.Call, asked bool) []cell.Line {
-	var body []cell.Line
-	facts := ""
-	switch p := call.Preview; {
-	case p != nil && p.Diff != "":
-		body, facts = diffOf(p.Diff, diffLines), stat(p.Diff)
-		if p.Truncated {
-			body = append(body, cell.Styled("  … the preview ends here", dim))
-		}
-	case p != nil && p.Summary != "":
-		body = excerpt(p.Summary, diffLines)
-	case asked:
-		body = detail(call)
-	default:
-		return nil
+	if v.final != nil || len(v.preview) > 0 && v.shown == call.Preview {
+		return
 	}
-	named(r, call)
-	if facts != "" {
-		r.add(dim, "  "+facts)
+	rows, _ := shownOf((&lineBuilder{}).add(plain, "  "), call, asked, width, shownLines)
+	if v.shown = call.Preview; len(rows) == 0 {
+		return
 	}
-	return append([]cell.Line{r.line}, body...)
-}
-
-// detail is the part of a call that does not fit its one line. It is shown to the
-// person who has to allow the call: nothing that will run may be hidden.
-func detail(call *display.Call) []cell.Line {
-	head, cut := oneLine(string(call.Arguments), titleBytes)
-	if !cut && head == titleOf(call) || head == "{}" {
-		return nil
+	for _, l := range rows {
+		v.preview = append(v.preview, line{text: l, end: len(v.preview) + 1})
 	}
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(call.Arguments, &members) // what is no object is shown as it is
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		var text string
-		if json.Unmarshal(members[key], &text) != nil || text == "" || event.Title(text) != call.Title {
-			continue
-		}
-		delete(members, key)
-		return append(below(call, text), others(members)...)
-	}
-	return excerpt(string(call.Arguments), diffLines)
-}
-
-// others are the arguments that are not in the title, each in a line.
-func others(members map[string]json.RawMessage) []cell.Line {
-	var rows []string
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		rows = append(rows, key+": "+string(members[key]))
-	}
-	if rows == nil {
-		return nil
-	}
-	return excerpt(strings.Join(rows, "\n"), diffLines)
-}
-
-// below are the further lines of the argument that is the title; all its lines where
-// the first one is too long for the header.
-func below(call *display.Call, text string) []cell.Line {
-	rows := strings.Split(strings.TrimSpace(cell.Clean(text)), "\n")
-	before := "  "
-	if len(rows[0]) < titleBytes {
-		rows, before = rows[1:], strings.Repeat(" ", len("  ")+cell.Width(cell.Clean(call.Name))+1)
-	}
-	var out []cell.Line
-	for _, t := range head(rows, diffLines) {
-		out = append(out, cell.Plain(before+clip(t)))
-	}
-	if n := len(rows) - diffLines; n > 0 {
-		out = append(out, more(n))
-	}
-	return out
 }
 
 // outputEnd is the end of an output, two columns in.
@@ -246,7 +176,7 @@ func (v *callView) outcome() []cell.Line {
 	case e.Status == event.StatusError:
 		lines = append(lines, excerpt(failure(e), resultLines)...)
 	case e.Status == event.StatusSuccess && e.Display != nil && e.Display.Diff != "" && (call.Preview == nil || call.Preview.Diff == ""):
-		lines = append(lines, diffOf(e.Display.Diff, diffLines)...)
+		lines = append(lines, diffOf(e.Display.Diff, 0, diffLines)...)
 	}
 	return lines
 }

@@ -16,36 +16,35 @@ func stat(unified string) string {
 }
 
 // diffOf sets a unified diff, two columns in: the number of each line, its sign,
-// and what changed within it. A limit of 0 is none.
-func diffOf(unified string, limit int) []cell.Line {
+// and what changed within it, byte for byte. A width or a limit of 0 is none.
+func diffOf(unified string, width, limit int) []cell.Line {
+	s := &cell.Sheet{Width: width}
 	hunks, err := diff.Parse(unified)
 	if err != nil {
-		return excerpt(unified, limit)
+		s.Block(cell.Plain("  "), unified)
 	}
-	var out []cell.Line
 	digits := 0
 	for _, h := range hunks {
 		digits = max(digits, len(strconv.Itoa(h.Old+h.OldCount)), len(strconv.Itoa(h.New+h.NewCount)))
 	}
 	for i, h := range hunks {
 		if i > 0 {
-			out = append(out, cell.Styled(strings.Repeat(" ", digits+2)+" ⋮", dim))
+			s.Rows = append(s.Rows, cell.Styled(strings.Repeat(" ", digits+2)+" ⋮", dim))
 		}
-		out = append(out, hunkLines(h, digits)...)
+		setHunk(s, h, digits)
 	}
-	if limit > 0 && len(out) > limit+1 {
-		n := len(out) - limit
-		return append(out[:limit:limit], more(n))
+	if limit > 0 && len(s.Rows) > limit+1 {
+		n := len(s.Rows) - limit
+		return append(s.Rows[:limit:limit], more(n))
 	}
-	return out
+	return s.Rows
 }
 
-func hunkLines(h diff.Hunk, digits int) []cell.Line {
-	var out []cell.Line
+func setHunk(s *cell.Sheet, h diff.Hunk, digits int) {
 	older, newer := h.Old, h.New
 	for i := 0; i < len(h.Lines); {
 		if h.Lines[i].Op == diff.Keep {
-			out = append(out, diffLine(digits, newer, " ", plain, h.Lines[i].Text, nil))
+			diffLine(s, digits, newer, " ", plain, h.Lines[i], nil)
 			older, newer, i = older+1, newer+1, i+1
 			continue
 		}
@@ -54,15 +53,14 @@ func hunkLines(h diff.Hunk, digits int) []cell.Line {
 		i += len(removed) + len(added)
 		oldWords, newWords := words(removed, added)
 		for k, l := range removed {
-			out = append(out, diffLine(digits, older, "−", bad, l.Text, oldWords[k]))
+			diffLine(s, digits, older, "−", bad, l, oldWords[k])
 			older++
 		}
 		for k, l := range added {
-			out = append(out, diffLine(digits, newer, "+", good, l.Text, newWords[k]))
+			diffLine(s, digits, newer, "+", good, l, newWords[k])
 			newer++
 		}
 	}
-	return out
 }
 
 // changes are the lines at the begin that do the same.
@@ -86,20 +84,29 @@ func words(removed, added []diff.Line) (older, newer [][]diff.Span) {
 
 // diffLine is one line of a diff. Words that changed stand out only beside others
 // that did not.
-func diffLine(digits, number int, sign string, style cell.Style, text string, changed []diff.Span) cell.Line {
-	text = strings.TrimSuffix(text, "\r")
-	r := (&lineBuilder{}).add(dim, fmt.Sprintf("  %*d ", digits, number)).add(style, sign+" ")
-	if cell.Clean(text) != text || len(text) > lineBytes || len(changed) == 1 && changed[0].Start == 0 && changed[0].End >= len(text) {
-		return r.add(style, clip(cell.Clean(text))).line
+func diffLine(s *cell.Sheet, digits, number int, sign string, style cell.Style, l diff.Line, changed []diff.Span) {
+	first := (&lineBuilder{}).add(dim, fmt.Sprintf("  %*d ", digits, number)).add(style, sign+" ").line
+	s.Add(first, quietTabs(diffText(style, l.Text, changed)))
+	if l.NoNewline {
+		s.Rows = append(s.Rows, cell.Styled(fmt.Sprintf("  %*s \\ no newline at the end", digits, ""), dim))
 	}
+}
+
+// diffText is what a line of a diff says, each tab with its sign.
+func diffText(style cell.Style, text string, changed []diff.Span) cell.Line {
+	r := &lineBuilder{}
 	column, at := 0, 0
 	piece := func(s cell.Style, to int) {
 		if to = min(to, len(text)); to > at {
-			shown := cell.ExpandTabs(text[at:to], column, 0)
+			shown := cell.SignTabs(text[at:to], column)
 			column += cell.Width(shown)
 			at = to
 			r.add(s, shown)
 		}
+	}
+	all := cell.EscapeTabs(text, 0)
+	if all != cell.SignTabs(text, 0) || len(changed) == 1 && changed[0].Start == 0 && changed[0].End >= len(text) {
+		return cell.Styled(all, style)
 	}
 	for _, s := range changed {
 		piece(style, s.Start)
@@ -107,4 +114,20 @@ func diffLine(digits, number int, sign string, style cell.Style, text string, ch
 	}
 	piece(style, len(text))
 	return r.line
+}
+
+// quietTabs dims the signs of tabs, which no text has.
+func quietTabs(l cell.Line) cell.Line {
+	var out cell.Line
+	for _, s := range l {
+		for i, field := range strings.Split(s.Text, cell.TabSign) {
+			if i > 0 {
+				out = append(out, cell.Span{Text: cell.TabSign, Style: dim})
+			}
+			if field != "" {
+				out = append(out, cell.Span{Text: field, Style: s.Style})
+			}
+		}
+	}
+	return out
 }

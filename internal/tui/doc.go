@@ -36,7 +36,9 @@
 //     nothing but showing the cursor.
 //   - Late = live: at the same time, size and draft the live region and the
 //     status row are the same in every terminal that follows a session.
-//   - An ask is answered by no key that was typed before it could be read.
+//   - An ask is answered by no key of a typist: while there is a draft, or a key came
+//     in the last second, keys go into the draft, and none is lost. What is allowed
+//     was on the screen whole, byte for byte; what an answer stores takes two keys.
 //   - An idle screen writes nothing and wakes nobody. The cost of a frame does not
 //     depend on the length of the session.
 //   - The terminal is given back as it was, also after a panic or a signal.

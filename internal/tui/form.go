@@ -27,6 +27,7 @@ type form struct {
 	chosen   map[string]bool // keys of the options that are marked, of a question with several
 	answers  []command.Answer
 	field    composer
+	escaped  bool // the field has what is changed as cell.Escape writes it
 }
 
 // The keys of a permission ask that are not one of its options.
@@ -71,18 +72,39 @@ func (f form) key(a event.AskOpened, tool json.RawMessage, k term.Key, width int
 	return f.reply(a, k, width)
 }
 
-func (f form) permit(a event.AskOpened, arguments json.RawMessage, k term.Key, width int) (form, []command.Answer) {
-	if f.mode == formChoose {
-		switch option, ok := optionBy(a.Options, k.Name); {
-		case ok:
-			return f, []command.Answer{{Ask: a.Ask, Keys: []string{option.Key}, Stop: option.Stop}}
-		case k.Name == keyBecause:
-			f.mode, f.field = formReason, composer{}
-		case k.Name == keyChange && changeable(arguments) != "":
-			f.mode, f.field = formChange, composer{}.set(changeable(arguments))
-		}
-		return f, nil
+// change begins to write other arguments. What cannot be seen is written out.
+func (f form) change(arguments json.RawMessage) form {
+	text := changeable(arguments)
+	if text == "" {
+		return f
 	}
+	f.mode, f.escaped = formChange, false
+	if text != cell.Clean(text) || strings.ReplaceAll(strings.Join(cell.EscapeLines(text), "\n"), `\\`, `\`) != text {
+		f.escaped = true
+		text = strings.Join(cell.EscapeLines(text), "\n")
+	}
+	f.field = composer{}.set(text)
+	return f
+}
+
+// changed is what was written in place of the arguments.
+func (f form) changed() (string, bool) {
+	if !f.escaped {
+		return f.field.text, true
+	}
+	var lines []string
+	for line := range strings.SplitSeq(f.field.text, "\n") {
+		text, ok := cell.Unescape(line)
+		if !ok {
+			return "", false
+		}
+		lines = append(lines, text)
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// permit takes a key for the field of a permission ask.
+func (f form) permit(a event.AskOpened, arguments json.RawMessage, k term.Key, width int) (form, []command.Answer) {
 	switch k.Name {
 	case "esc":
 		f.mode, f.field = formChoose, composer{}
@@ -94,7 +116,11 @@ func (f form) permit(a event.AskOpened, arguments json.RawMessage, k term.Key, w
 			}
 			return f, nil
 		}
-		if changed, ok := change(arguments, f.field.text); ok && len(a.Options) > 0 {
+		text, ok := f.changed()
+		if !ok {
+			return f, nil
+		}
+		if changed, ok := change(arguments, text); ok && len(a.Options) > 0 {
 			return f, []command.Answer{{Ask: a.Ask, Keys: []string{a.Options[0].Key}, Arguments: changed}}
 		}
 		return f, nil
@@ -170,19 +196,6 @@ func (f form) next(a event.AskOpened, answer command.Answer) (form, []command.An
 	return f, f.answers
 }
 
-func optionBy(options []event.Option, key string) (event.Option, bool) {
-	for _, o := range options {
-		if o.Key == key {
-			return o, true
-		}
-	}
-	// Keys that are words are chosen by their number.
-	if len(key) == 1 && key[0] >= '1' && int(key[0]-'1') < len(options) && len(options[key[0]-'1'].Key) > 1 {
-		return options[key[0]-'1'], true
-	}
-	return event.Option{}, false
-}
-
 // denyKey returns the mildest option that denies: without an end of the turn,
 // and without a rule to keep.
 func denyKey(options []event.Option) (string, bool) {
@@ -206,7 +219,7 @@ func changeable(arguments json.RawMessage) string {
 	if json.Unmarshal(a["command"], &command) == nil && command != "" {
 		return command
 	}
-	return string(arguments)
+	return cell.EscapeJSON(string(arguments))
 }
 
 // change puts what a person edited back into the arguments.
@@ -233,35 +246,4 @@ func change(arguments json.RawMessage, text string) (json.RawMessage, bool) {
 		return nil, false
 	}
 	return json.RawMessage(text), true
-}
-
-// optionText says what an option does, and exactly what it would store.
-func optionText(o event.Option) (text, rules string) {
-	text = answerText(o)
-	if text == "" {
-		text = cell.Clean(o.Label)
-	}
-	if o.Detail != "" {
-		text += " · " + cell.Clean(o.Detail)
-	}
-	return strings.ReplaceAll(text, "\n", " "), cell.Clean(strings.Join(o.Rules, ", "))
-}
-
-// answerText is an option of a permission ask in as few words as answer its
-// question; empty where its own are to be used.
-func answerText(o event.Option) string {
-	scope := scopes[o.Scope]
-	switch {
-	case o.Effect == event.EffectAllow && o.Scope == event.ScopeOnce:
-		return "yes, once"
-	case o.Effect == event.EffectAllow:
-		return scope
-	case o.Effect == event.EffectDeny && o.Scope == event.ScopeOnce && o.Stop:
-		return "no, and stop"
-	case o.Effect == event.EffectDeny && o.Scope == event.ScopeOnce:
-		return "no"
-	case o.Effect == event.EffectDeny && scope != "":
-		return "no, " + scope
-	}
-	return ""
 }

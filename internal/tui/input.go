@@ -56,6 +56,9 @@ type (
 	// the boundary.
 	Committed struct{ To Mark }
 
+	// Read says that all of what an ask is about was on the screen.
+	Read struct{ Ask event.AskID }
+
 	// Drawn says that a page without lines to commit was written.
 	Drawn struct{ Page Page }
 
@@ -74,6 +77,7 @@ func (Lost) input()      {}
 func (Laid) input()      {}
 func (Committed) input() {}
 func (Drawn) input()     {}
+func (Read) input()      {}
 func (Cleared) input()   {}
 
 // An Intent is what the model wants of the world. The set is closed.

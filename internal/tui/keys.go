@@ -41,8 +41,17 @@ func (m *Model) key(k term.Key) []Intent {
 	case "pgup":
 		return []Intent{Browse{}}
 	}
-	if m.asking.phase != ConfirmNone {
-		return m.answer(k)
+	switch m.asking.phase {
+	case ConfirmActive:
+		if out, taken := m.answer(k); taken {
+			return out
+		}
+		m.draft()
+	case ConfirmPending:
+		if m.asking.focus = k.Name == "tab"; m.asking.focus {
+			return nil
+		}
+	case ConfirmNone:
 	}
 	switch k.Name {
 	case "ctrl+d":
@@ -136,7 +145,7 @@ func (m *Model) escape() []Intent {
 func (m *Model) interrupt() []Intent {
 	var out []Intent
 	switch {
-	case m.composer.text != "" && m.asking.phase == ConfirmNone:
+	case m.composer.text != "" && m.asking.phase != ConfirmActive:
 		m.composer, m.edited = m.composer.remember(), ""
 		m.leaving = zeroTime
 		return nil
@@ -176,43 +185,46 @@ func (m *Model) edit() {
 
 // answer takes a key while an ask is open. Esc and Ctrl+C still stop the run
 // where the ask itself has no use for them.
-func (m *Model) answer(k term.Key) []Intent {
+func (m *Model) answer(k term.Key) (out []Intent, taken bool) {
 	a := m.asking
-	if k.Name == "esc" && a.phase == ConfirmActive && a.ask.Kind == event.AskPermission && a.form.mode == formChoose {
-		return m.escape()
+	if k.Name == "esc" && a.ask.Kind == event.AskPermission && a.form.mode == formChoose {
+		return m.escape(), true
 	}
 	if !m.lost.IsZero() {
 		m.say("not connected", needed, noticeTime)
-		return nil
+		return nil, true
 	}
-	var answers []command.Answer
-	m.asking, answers = a.key(k, m.arguments(a.ask.Call), m.width(), m.now)
-	var out []Intent
+	next, answers, taken := a.key(k, m.arguments(a.ask.Call), m.width())
+	m.asking = next
 	for _, answer := range answers {
 		out = append(out, m.send(answer, ""))
 	}
-	return out
+	return out, taken
+}
+
+// draft gives the keys back to the draft: they are for the ask again once they
+// rest, or by tab.
+func (m *Model) draft() {
+	if m.asking.phase == ConfirmActive {
+		m.asking.phase, m.asking.focus = ConfirmPending, false
+	}
 }
 
 // arguments are those of the call that an ask is about.
 func (m *Model) arguments(id event.CallID) json.RawMessage {
-	for _, it := range m.log.source.Items() {
-		switch {
-		case it.Call != nil && it.Call.ID == id:
-			return it.Call.Arguments
-		case it.Agent != nil:
-			for _, c := range it.Agent.Calls {
-				if c.ID == id {
-					return c.Arguments
-				}
-			}
-		}
+	if _, call := m.subjectOf(id); call != nil {
+		return call.Arguments
 	}
 	return nil
 }
 
 // open shows in a pager what the last lines left out.
 func (m *Model) open() []Intent {
+	if m.asking.phase != ConfirmNone && m.asking.ask.Call != "" {
+		if p, ok := m.sheetOf(); ok {
+			return []Intent{Browse{Pager: p}}
+		}
+	}
 	items := m.log.source.Items()
 	for i := len(items) - 1; i >= 0; i-- {
 		if p, ok := whole(items[i]); ok {

@@ -43,7 +43,7 @@ func (s *playback) alive() []string {
 func (s *playback) armed(other *playback) {
 	s.draw()
 	a := other.model.asking
-	s.model.asking.phase, s.model.asking.drawn, s.model.asking.keys = a.phase, a.drawn, a.keys
+	s.model.asking.phase, s.model.asking.drawn, s.model.asking.told, s.model.asking.read = a.phase, a.drawn, a.told, a.read
 }
 
 // Three terminals on a session with two models, one from the start, one from the

@@ -102,9 +102,10 @@ func Layout(m Model) Page {
 	p.Live, p.place = l.rows, l.caret
 	p.painted = m.busy()
 	if m.asking.phase != ConfirmNone {
-		p.Ask, p.readable = m.asking.ask.Ask, l.readable
+		p.Ask, p.told = m.asking.ask.Ask, l.told
 	}
 	p.log = rows{inserted: m.log.shown.rows(p.Width), leaving: height(entries[:n], p.Width), pending: t.total, visible: l.tail}
+	p.read = p.Ask != "" && m.seen(p, entries[n:], t)
 	if len(p.Commit) == 0 {
 		return p.WithCursor()
 	}
@@ -215,10 +216,10 @@ func wrapWords(l cell.Line, width int) []cell.Line {
 
 // A region is the live rows as composed.
 type region struct {
-	rows     []cell.Line
-	caret    Caret
-	tail     int // rows of the log among them
-	readable int // groups of answers of the open ask that are shown
+	rows  []cell.Line
+	caret Caret
+	tail  int   // rows of the log among them
+	told  rowID // the marked answer of the open ask, if it is shown whole
 }
 
 // compose divides the rows among the parts, those that stay longest first.
@@ -247,7 +248,7 @@ func (m *Model) compose(width, limit int, t tail) region {
 		blank = take(1)
 	}
 
-	r := region{tail: shown, readable: told}
+	r := region{tail: shown, told: told}
 	add := func(n int, rows ...cell.Line) {
 		if n > 0 {
 			r.rows = append(r.rows, rows...)
@@ -268,33 +269,31 @@ func (m *Model) compose(width, limit int, t tail) region {
 }
 
 // pending is the open ask, or else the row with the state of the run.
-func (m *Model) pending(width, limit int) (rows []cell.Line, readable int) {
+func (m *Model) pending(width, limit int) (rows []cell.Line, told rowID) {
 	if m.asking.phase != ConfirmNone {
-		return m.asking.view(width, max(limit, 1), m.now)
+		return m.asking.view(m, width, max(limit, 1))
 	}
 	if row := m.stateRow(width); row != nil && limit > 0 {
-		return []cell.Line{row}, 0
+		return []cell.Line{row}, ""
 	}
-	return nil, 0
+	return nil, ""
 }
 
 // writing is the composer, or the field of an ask.
 func (m *Model) writing(width, limit int) ([]cell.Line, Caret) {
-	if m.asking.phase == ConfirmNone {
+	permission := m.asking.ask.Kind == event.AskPermission && m.asking.form.mode == formChoose
+	if m.asking.phase != ConfirmActive || permission {
 		hint := ""
 		switch {
 		case m.edited != "":
 			hint = "empty removes it from the queue"
+		case m.asking.phase != ConfirmNone:
 		case !m.running():
 			hint = "ask for anything · ctrl+j new line"
 		}
 		return m.composer.view(width, limit, accent, hint)
 	}
-	hint := ""
-	if m.asking.ask.Kind == event.AskPermission && m.asking.form.mode == formChoose && m.composer.text != "" {
-		hint = "what you were writing comes back after this"
-	}
-	return m.asking.form.field.view(width, limit, needed, hint)
+	return m.asking.form.field.view(width, limit, needed, "")
 }
 
 // bottom is the status row, or a notice in its place.

@@ -31,6 +31,7 @@ type Model struct {
 	counted    counted
 	lost       time.Time // when the connection was lost; zero: it is there
 	notice     notice
+	typedAt    time.Time         // when the last key came
 	leaving    time.Time         // when Ctrl+C or Ctrl+D was pressed first
 	sent       map[string]string // texts on their way, by the id of their command
 	commands   int
@@ -144,8 +145,8 @@ func (m Model) Wake() time.Time {
 	if m.busy() || m.asking.phase != ConfirmNone || m.notice.aged && m.notice.text != "" {
 		sooner(m.now.Truncate(time.Second).Add(time.Second))
 	}
-	if m.asking.phase == ConfirmPending && !m.asking.drawn.IsZero() {
-		sooner(m.asking.armed())
+	if m.asking.phase == ConfirmPending && !m.asking.drawn.IsZero() && m.asking.wanted(&m) {
+		sooner(m.asking.armed(&m))
 	}
 	if m.notice.text != "" {
 		sooner(m.notice.at.Add(m.notice.lasts))

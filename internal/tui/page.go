@@ -36,11 +36,12 @@ type Page struct {
 	Redraw        bool        // the terminal may show something else than the last page: write all of it
 	Reflow        term.Reflow // what the terminal does to rows when it is resized
 
-	more     bool  // there is more to commit
-	readable int   // groups of answers of the ask that can be read
-	place    Caret // in the composer, for WithCursor
-	painted  bool  // the cursor is to be painted, and the terminal's own to stay hidden
-	log      rows
+	more    bool  // there is more to commit
+	told    rowID // the marked answer of the ask, where it can be read whole
+	read    bool  // all that the ask is about is on the screen
+	place   Caret // in the composer, for WithCursor
+	painted bool  // the cursor is to be painted, and the terminal's own to stay hidden
+	log     rows
 }
 
 // WithCursor returns the page with nothing to commit and the cursor in the

@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/cell"
 	"parley/internal/display"
+	"parley/internal/event"
 	"parley/internal/markdown"
 )
 
@@ -12,7 +13,9 @@ import (
 // that is used. The zero Pager stands for the past of the session.
 type Pager struct {
 	Title string
-	Lines []cell.Line // logical; the pager wraps them
+	Lines []cell.Line                 // logical; the pager wraps them
+	Set   func(width int) []cell.Line // in place of Lines: rows of a screen
+	Ask   event.AskID                 // that it is to be read for
 }
 
 // keptMax is how many shortened items can still be opened once the scrollback
@@ -46,9 +49,9 @@ func whole(it *display.Item) (Pager, bool) {
 		p.Title = strings.TrimSpace(cell.Clean(call.Name) + " " + titleOf(call))
 		switch {
 		case call.Ended != nil && call.Ended.Display != nil && call.Ended.Display.Diff != "":
-			p.Lines = diffOf(call.Ended.Display.Diff, 0)
+			p.Lines = diffOf(call.Ended.Display.Diff, 0, 0)
 		case call.Preview != nil && call.Preview.Diff != "":
-			p.Lines = diffOf(call.Preview.Diff, 0)
+			p.Lines = diffOf(call.Preview.Diff, 0, 0)
 		default:
 			add(string(call.Arguments))
 			p.Lines = append(p.Lines, nil)

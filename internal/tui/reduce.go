@@ -50,12 +50,21 @@ func Reduce(m Model, in Input) (Model, []Intent) {
 		m.sync = InsertedNeedsRedraw
 	case Drawn:
 		m.drawn(in.Page)
+	case Read:
+		if m.asking.phase != ConfirmNone && in.Ask == m.asking.ask.Ask {
+			m.asking.read = true
+			m.urge(UrgencyNow)
+		}
 	case Cleared:
 		m.log.clear()
 		m.redraw = true
 		m.urge(UrgencyNow)
 	}
-	m.asking = m.asking.follow(m.log.source.OpenAsks(), m.client).arm(m.now, m.sync)
+	m.asking = m.asking.follow(m.log.source.OpenAsks(), m.client)
+	if _, call := m.subjectOf(m.asking.ask.Call); call != nil {
+		m.asking.diff = call.Preview != nil && call.Preview.Diff != ""
+	}
+	m.asking = m.asking.arm(&m)
 	return m, out
 }
 
@@ -70,7 +79,7 @@ func (m *Model) ticked(in Ticked) {
 	if m.now.Unix() != before.Unix() && (m.busy() || m.asking.phase != ConfirmNone || m.notice.aged) {
 		m.urge(UrgencySoon)
 	}
-	if a := m.asking.arm(m.now, m.sync); a.phase != m.asking.phase {
+	if a := m.asking.arm(m); a.phase != m.asking.phase {
 		m.asking = a
 		m.urge(UrgencyNow)
 	}
@@ -81,8 +90,10 @@ func (m *Model) drawn(p Page) {
 	if p.Ask == "" || p.Ask != m.asking.ask.Ask {
 		return
 	}
-	if m.asking.form.mode == formChoose {
-		m.asking.keys = m.asking.told(p.readable)
+	m.asking.told = p.told
+	if p.read && !m.asking.read {
+		m.asking.read = true
+		m.urge(UrgencyNow)
 	}
 	if m.asking.drawn.IsZero() {
 		m.asking.drawn = m.now
@@ -235,14 +246,17 @@ func (m *Model) typed(e term.Event) []Intent {
 	switch e := e.(type) {
 	case term.Key:
 		m.urge(UrgencyNow)
-		return m.key(e)
+		out := m.key(e)
+		m.typedAt = m.now
+		return out
 	case term.Paste:
 		m.urge(UrgencyNow)
-		if m.asking.phase != ConfirmNone {
-			m.asking = m.asking.paste(e.Text, m.now)
-		} else {
+		a, taken := m.asking.paste(e.Text)
+		if m.asking = a; !taken {
+			m.draft()
 			m.composer = m.composer.paste(e.Text)
 		}
+		m.typedAt = m.now
 	case term.Size:
 		if e != m.size {
 			m.blankBelow = m.blankBelow.resized(m.size, e, m.can.Reflow)

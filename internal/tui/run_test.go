@@ -234,7 +234,7 @@ func TestForbiddenSequences(t *testing.T) {
 	r.command()
 	r.source.happen(startEdit()...)
 	r.source.happen(previewed(), asked("a1", "c1"))
-	r.untilText("y  yes, once")
+	r.untilText("enter  y")
 	pty.Setsize(r.master, &pty.Winsize{Rows: 12, Cols: 100})
 	r.mu.Lock()
 	r.screen.resize(100, 12)

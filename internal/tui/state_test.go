@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"parley/internal/command"
 	"parley/internal/event"
@@ -234,8 +236,9 @@ func TestClearTakesNothingAway(t *testing.T) {
 	s.faithful()
 }
 
-// What is typed before an ask can be seen, or while more is being typed, answers
-// nothing; it is not typed into the composer either.
+// What is typed before an ask can be read, or while more is being typed, goes into
+// the draft and answers nothing; while there is a draft no key answers, but after
+// tab and a rest.
 func TestTypeAheadAnswersNothing(t *testing.T) {
 	s := newHarness(t, 60, 24, term.ReflowLogical)
 	s.draw()
@@ -244,17 +247,21 @@ func TestTypeAheadAnswersNothing(t *testing.T) {
 	s.happen(asked("a1", "c1"))
 	s.intents = nil
 	s.write("ya1")
-	s.press("enter", "y")
 	s.draw()
 	s.pass(quiet / 2)
 	s.write("y")
-	s.reduce(Typed{term.Paste{Text: "y"}})
-	s.pass(quiet * 3 / 4) // less than quiet since the last key
+	s.reduce(Typed{term.Paste{Text: "n"}})
+	s.pass(4 * quiet)
+	confirm(t, s, ConfirmPending)
 	s.write("y")
+	if s.model.composer.text != "yes pleya1yny" {
+		t.Errorf("the draft is %q", s.model.composer.text)
+	}
+	s.press("tab", "n")
 	if len(s.intents) > 0 {
 		t.Fatalf("type-ahead answered: %+v", s.intents)
 	}
-	confirm(t, s, ConfirmPending)
+	s.press("tab")
 	s.pass(quiet)
 	confirm(t, s, ConfirmActive)
 	s.press("y")
@@ -265,8 +272,128 @@ func TestTypeAheadAnswersNothing(t *testing.T) {
 	if len(s.intents) != 1 {
 		t.Errorf("answered more than once: %+v", s.intents)
 	}
-	if s.model.composer.text != "yes ple" {
-		t.Errorf("the composer holds %q", s.model.composer.text)
+	if s.model.composer.text != "yes pleya1ynyn" {
+		t.Errorf("the draft is %q", s.model.composer.text)
+	}
+}
+
+// An ask that has keys gives those that it has no use for to the draft.
+func TestTypingOverAnArmedAsk(t *testing.T) {
+	s := newHarness(t, 60, 24, term.ReflowLogical)
+	s.draw()
+	s.happen(startEdit()...)
+	s.happen(asked("a1", "c1"))
+	s.draw()
+	s.pass(quiet)
+	confirm(t, s, ConfirmActive)
+	s.intents = nil
+	s.write("just say yes, any")
+	if len(s.intents) > 0 || s.model.composer.text != "just say yes, any" {
+		t.Errorf("sent %+v, the draft is %q", s.intents, s.model.composer.text)
+	}
+}
+
+// Whoever types at 40 to 120 words a minute, any text, answers no ask, whenever it
+// comes, and loses no letter of the draft.
+func TestTypistAnswersNoAsk(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		letters := []rune(rapid.StringOfN(rapid.RuneFrom([]rune("ynaprud beq?123 -")), 1, 40, -1).Draw(rt, "text"))
+		comes := rapid.IntRange(0, len(letters)-1).Draw(rt, "ask before")
+		s := newHarness(t, 60, rapid.SampledFrom([]int{10, 24, 50}).Draw(rt, "height"), term.ReflowLogical)
+		s.draw()
+		s.happen(startEdit()...)
+		s.draw()
+		s.intents = nil
+		for i, r := range letters {
+			gap := time.Duration(rapid.IntRange(100, 400).Draw(rt, "gap")) * time.Millisecond
+			before := time.Duration(0)
+			if i == comes {
+				before = time.Duration(rapid.IntRange(0, int(gap)).Draw(rt, "before"))
+				s.pass(gap - before)
+				s.happen(asked("a1", "c1"))
+				if rapid.Bool().Draw(rt, "drawn") {
+					s.draw()
+				}
+				gap = before
+			}
+			s.pass(gap)
+			if rapid.Bool().Draw(rt, "frame") {
+				s.draw()
+			}
+			name := string(r)
+			if r == ' ' {
+				name = "space"
+			}
+			s.press(name)
+		}
+		if len(s.intents) > 0 {
+			rt.Fatalf("%q answered: %+v", string(letters), s.intents)
+		}
+		if s.model.composer.text != string(letters) {
+			rt.Fatalf("the draft is %q, typed was %q", s.model.composer.text, string(letters))
+		}
+	})
+}
+
+// A command that was not on the screen whole is allowed by no key, however it is
+// pushed out of sight; a change once, but not for longer. All of it in the pager
+// makes them count.
+func TestUnreadCallIsNotAllowed(t *testing.T) {
+	long := strings.Repeat("echo 1\n", 60) + "touch PWN"
+	blank := "echo 1" + strings.Repeat("\n", 60) + "touch PWN"
+	wide := strings.Repeat("echo 12345678 ", 300) + "; touch PWN"
+	for _, c := range []struct {
+		name, command string
+		height        int
+		sent          int
+	}{
+		{"short", "touch A", 24, 1}, {"many lines", long, 24, 0}, {"blank lines", blank, 24, 0}, {"one long line", wide, 24, 0},
+		{"twelve lines on a low screen", strings.Repeat("ls\n", 12), 12, 0}, {"twelve lines", strings.Repeat("ls\n", 12), 30, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newHarness(t, 60, c.height, term.ReflowLogical)
+			s.draw()
+			s.happen(begin("go")...)
+			arguments, err := json.Marshal(map[string]string{"command": c.command})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.happen(event.CallStarted{Call: "c1", Name: "bash", Arguments: arguments, Title: event.Title(c.command), Origin: event.CallerModel},
+				event.PermissionReady{Call: "c1", Tool: "bash"}, asked("a1", "c1"))
+			s.draw()
+			s.pass(2 * quiet)
+			s.draw()
+			s.intents = nil
+			s.press("y")
+			if len(s.intents) != c.sent {
+				t.Fatalf("sent %+v", s.intents)
+			}
+			if c.sent > 0 {
+				return
+			}
+			s.press("enter", "a")
+			s.draw()
+			s.press("enter", "e")
+			if len(s.intents) > 0 || s.model.asking.form.mode != formChoose {
+				t.Fatalf("sent %+v, mode %v", s.intents, s.model.asking.form.mode)
+			}
+			pager, ok := s.model.sheetOf()
+			if !ok || pager.Ask != "a1" {
+				t.Fatalf("pager %+v, %v", pager, ok)
+			}
+			var all strings.Builder
+			for _, l := range pager.Set(60) {
+				all.WriteString(l.Text())
+			}
+			if !strings.Contains(all.String(), "touch PWN") && !strings.Contains(c.command, "ls") {
+				t.Errorf("the pager has not all of it: %q", all.String())
+			}
+			s.reduce(Read{"a1"})
+			s.press("y")
+			if len(s.intents) != 1 {
+				t.Errorf("after reading all of it: sent %+v", s.intents)
+			}
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ const (
 	userLines   = 20
 	resultLines = 8
 	diffLines   = 40
+	shownLines  = 40 // of what somebody is asked about
 	lineBytes   = 4 << 10
 )
 

@@ -60,10 +60,10 @@ func (r *Renderer) ask(c display.OpenAsk) {
 	if c.Tool != "" {
 		r.callLine(c.At, c.Ask.Call, c.Tool, c.Title)
 		if p := c.Preview; p != nil && p.Diff != "" {
-			r.diff(cell.Clean(p.Diff))
+			r.diff(p.Diff, true)
 			r.asked = c.Ask.Call
-		} else if p != nil && p.Summary != "" {
-			r.prose("  "+flat(p.Summary), cell.Style{Color: cell.Dim})
+		} else {
+			r.show(c)
 		}
 	} else {
 		r.part(Aside)
@@ -84,6 +84,18 @@ func (r *Renderer) ask(c display.OpenAsk) {
 	}
 	r.choices(c.Ask.Options)
 	r.nextQuestion(c.Ask)
+}
+
+// show writes what a call would do, every byte of it.
+func (r *Renderer) show(c display.OpenAsk) {
+	s := &cell.Sheet{Width: r.width()}
+	display.Show(s, cell.Join(cell.Plain("  "), cell.Styled(display.OneWord(c.Tool)+" ", cell.Style{Attr: cell.Bold})), c.Title, c.Arguments)
+	if p := c.Preview; p != nil && p.Summary != "" {
+		s.Block(cell.Plain("  ! "), p.Summary)
+	}
+	for _, row := range s.Rows {
+		r.line(row)
+	}
 }
 
 // choices shows what can be answered, with the rules that an answer would store.

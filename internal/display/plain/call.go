@@ -88,7 +88,7 @@ func (r *Renderer) content(o display.Words) {
 	switch {
 	case text == "":
 	case o.Diff:
-		r.diff(text)
+		r.diff(text, false)
 	default:
 		for line := range strings.SplitSeq(text, "\n") {
 			r.raw(line, cell.Style{})

@@ -9,8 +9,8 @@ import (
 
 // diff writes a unified diff in colours. The lines of a hunk are counted by its
 // header, so that a removed line which begins with two more hyphens is not taken
-// for a file name.
-func (r *Renderer) diff(text string) {
+// for a file name. A diff that somebody judges is shown byte for byte.
+func (r *Renderer) diff(text string, judged bool) {
 	var old, new int
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		style := cell.Style{}
@@ -30,6 +30,14 @@ func (r *Renderer) diff(text string) {
 			style.Color = cell.Dim
 		default:
 			old, new = old-1, new-1
+		}
+		if judged && line != "" {
+			s := &cell.Sheet{Width: r.width()}
+			s.Add(cell.Styled(line[:1], style), cell.Styled(cell.EscapeTabs(line[1:], 0), style))
+			for _, row := range s.Rows {
+				r.line(row)
+			}
+			continue
 		}
 		r.raw(line, style)
 	}
