@@ -41,9 +41,9 @@ type app struct {
 	env      config.Env
 	dir      string
 	paths    config.Paths
-	socket   string        // --socket
-	auto     string        // the key that answers every ask; empty: a person does
-	typed    <-chan string // lines of a conversation in line mode; nil: there is none
+	socket   string           // --socket
+	auto     string           // the key that answers every ask; empty: a person does
+	typed    <-chan typedLine // lines of a conversation in line mode; nil: there is none
 	waits    waitLimits
 	tools    []tool.Tool // that a daemon has beside the program's own
 

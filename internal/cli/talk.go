@@ -16,23 +16,23 @@ func (a *app) talk(ctx context.Context, model string) error {
 		return err
 	}
 	fmt.Fprintln(a.err, "nothing can be drawn on this terminal: line mode; each line is a prompt, ctrl+d leaves")
-	a.typed = lines(a.in)
+	a.typed = typedLines(a.in)
 	o := runOptions{session: "new", model: model}
 	for {
 		fmt.Fprint(a.err, "$ ")
-		text, ok := <-a.typed
+		line, ok := <-a.typed
 		if !ok {
 			fmt.Fprintln(a.err)
 			return nil
 		}
-		if strings.TrimSpace(text) == "" {
+		if strings.TrimSpace(line.text) == "" {
 			continue
 		}
 		out, err := a.renderer("plain", "auto")
 		if err != nil {
 			return err
 		}
-		id, err := a.say(ctx, o, out, text, nil)
+		id, err := a.say(ctx, o, out, line.text, nil)
 		if id != "" {
 			o.session = string(id)
 		}

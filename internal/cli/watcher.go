@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,6 +29,7 @@ type runWatcher struct {
 	passive  bool              // Ctrl+C leaves and stops nothing
 	buffered []client.Update
 	sent     int // commands
+	shown    shownAsk
 	ending
 }
 
@@ -92,7 +91,7 @@ func (w *runWatcher) follow() error {
 		}
 	}
 	w.buffered = nil
-	if err := w.out.flush(); err != nil {
+	if err := w.flush(); err != nil {
 		return w.end(err)
 	}
 	if w.signal != nil {
@@ -109,12 +108,12 @@ func (w *runWatcher) follow() error {
 			if err := w.out.tick(now); err != nil {
 				return w.end(err)
 			}
-		case text, ok := <-answers:
+		case line, ok := <-answers:
 			if !ok {
 				answers = nil
 				continue
 			}
-			w.answer(text)
+			w.answer(line)
 		case s := <-w.signals:
 			if w.receive(s) {
 				w.settle()
@@ -132,12 +131,12 @@ func (w *runWatcher) batch(u client.Update) (bool, error) {
 	for {
 		done, err := w.update(u)
 		if done || err != nil {
-			return done, errors.Join(err, w.out.flush())
+			return done, errors.Join(err, w.flush())
 		}
 		select {
 		case u = <-w.session.Updates():
 		default:
-			return false, w.out.flush()
+			return false, w.flush()
 		}
 	}
 }
@@ -222,31 +221,38 @@ func (w *runWatcher) lostError(err error) error {
 }
 
 // answers reads what a person types, where this client can be asked.
-func (w *runWatcher) answers() <-chan string {
+func (w *runWatcher) answers() <-chan typedLine {
 	switch {
 	case w.app.typed != nil:
 		return w.app.typed
 	case !w.out.asks() || w.passive || w.app.auto != "":
 		return nil
 	}
-	return lines(w.app.in)
+	return typedLines(w.app.in)
 }
 
-// lines are what a person types.
-func lines(in io.Reader) <-chan string {
-	out := make(chan string)
-	go func() {
-		defer close(out)
-		scan := bufio.NewScanner(in)
-		for scan.Scan() {
-			out <- scan.Text()
+// flush writes what is kept. A question that is shown with it is answered by
+// nothing that was typed before.
+func (w *runWatcher) flush() error {
+	if r, ok := w.out.(*plainOutput); ok && r.person && w.app.auto == "" {
+		_, ask, question, asked := r.r.Asked()
+		if now := (shownAsk{ask.Ask, question, w.shown.at}); asked && now != w.shown {
+			push(w.app.in)
+			w.shown = shownAsk{ask.Ask, question, time.Now()}
 		}
-	}()
-	return out
+	}
+	return w.out.flush()
+}
+
+// A shownAsk is a question that a person can answer, and when it was shown.
+type shownAsk struct {
+	ask      event.AskID
+	question int
+	at       time.Time
 }
 
 // answer sends what was typed as the answer to the ask that is shown.
-func (w *runWatcher) answer(text string) {
+func (w *runWatcher) answer(line typedLine) {
 	r, ok := w.out.(*plainOutput)
 	if !ok {
 		return
@@ -254,10 +260,14 @@ func (w *runWatcher) answer(text string) {
 	r.r.Typed()
 	_, ask, question, ok := r.r.Asked()
 	if !ok {
-		w.steer(text)
+		w.steer(line.text)
 		return
 	}
-	body, problem := plain.Answer(ask, question, text)
+	body, problem := plain.Answer(ask, question, line.text)
+	if line.begun || line.read.Before(w.shown.at) {
+		problem = "That was typed before the question was shown, and answers nothing. Type the answer again."
+		w.steer(line.text)
+	}
 	if problem != "" {
 		r.r.Remark(problem)
 		_ = r.r.Flush() // the next write tells

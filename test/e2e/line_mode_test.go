@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -69,8 +71,17 @@ func TestDumbTerminalLineMode(t *testing.T) {
 	}
 	const ready = "\n$ "
 	until(ready, 1)
-	terminal.WriteString("make a file\n")
+	// A "y" that was begun before the ask was shown is no answer to it.
+	terminal.WriteString("make a file\ny")
 	until("y/r/a/p/n/d? ", 1)
+	terminal.WriteString("\n")
+	until("y/r/a/p/n/d? ", 2)
+	if !strings.Contains(said(), "typed before the question was shown") {
+		t.Errorf("type-ahead is not told of:\n%s", said())
+	}
+	if _, err := os.Stat(filepath.Join(home.Work, "a.txt")); err == nil {
+		t.Error("type-ahead allowed the call")
+	}
 	terminal.WriteString("y\n")
 	until(ready, 2)
 	terminal.WriteString("again\n")

@@ -1,0 +1,9 @@
+package cli
+
+import "golang.org/x/sys/unix"
+
+// How a terminal's modes are read and set.
+const (
+	getTermios = unix.TCGETS
+	setTermios = unix.TCSETS
+)
