@@ -288,6 +288,10 @@ func (d *daemon) serve(ctx context.Context) {
 	pumps.Wait()
 }
 
+// helloTimeout is how long a connection may say nothing at first. Programs say
+// hello at once; a person who types it by hand has time.
+const helloTimeout = time.Minute
+
 func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
 	host := d.server.Host(l.client)
 	defer host.Close()
@@ -295,7 +299,7 @@ func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
 	if l.host != nil {
 		seen = l.host(host)
 	}
-	p := wire.Pump{Dialect: l.dialect, Host: seen, Deadline: l.timeout, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
+	p := wire.Pump{Dialect: l.dialect, Host: seen, Hello: helloTimeout, Deadline: l.timeout, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
 	if err := p.Run(ctx); err != nil && ctx.Err() == nil {
 		d.logger.Info("connection ended", "dialect", l.dialect.Name, "error", err)
 	}

@@ -31,6 +31,7 @@ type Pump struct {
 	Conn     transport.Conn
 	Client   event.ClientID // random, never used before
 	Cache    *Cache         // shared by connections; nil: none
+	Hello    time.Duration  // within which the handshake must be done, or the connection ends; 0: whenever
 	Deadline time.Duration  // of an answer; then the command is answered with ErrTimeout and goes on; 0: none
 	Log      *slog.Logger   // nil: slog's default
 }
@@ -57,6 +58,11 @@ func (p *Pump) Run(ctx context.Context) error {
 		inbox: newInbox(), catalog: make(chan event.Event), follows: make(map[event.SessionID]*follow),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
+	if p.Hello > 0 {
+		timer := time.NewTimer(p.Hello)
+		defer timer.Stop()
+		s.mute = timer.C
+	}
 	s.start(s.read)
 	s.start(s.work)
 	err := s.serve()
@@ -87,6 +93,7 @@ type connection struct {
 	results  chan *job
 	timedOut chan *job
 	jobs     chan *job
+	mute     <-chan time.Time    // who has not said hello by then is not waited for
 	open     []*job              // not answered
 	doing    atomic.Pointer[job] // the one that those behind it wait for
 	ended    bool                // the client sends no more
@@ -226,7 +233,19 @@ func (s *connection) next(wait bool) (func() error, bool) {
 		return s.items, true
 	case e := <-catalog:
 		return func() error { return s.listed(e) }, true
+	case <-s.mute:
+		return s.unheard, true
 	}
+}
+
+// unheard ends a connection that has not said who it is. One that is told of
+// sessions all the same, as its dialect has no handshake, stays.
+func (s *connection) unheard() error {
+	if s.peer.Ready || s.Dialect.WriteOnly || len(s.follows) > 0 || s.all {
+		return nil
+	}
+	s.sendError(nil, command.Faultf(command.Invalid, "no hello came within %s", s.Hello))
+	return errDone
 }
 
 func (s *connection) send(frames ...Frame) {

@@ -379,3 +379,27 @@ func TestEnvironmentIsNotPrinted(t *testing.T) {
 		}
 	})
 }
+
+// Connections that never said hello stayed for ever: each costs the daemon goroutines and a descriptor.
+func TestSilentConnectionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := new(wiretest.Host)
+		soon := func(p *wire.Pump) { p.Hello = time.Minute }
+		silent := dial(t, h, soon)
+		silent.want("no hello came within 1m0s")
+		if err := <-silent.done; err != nil {
+			t.Error(err)
+		}
+		polite := dial(t, h, soon)
+		polite.send(hello)
+		polite.want("welcome")
+		time.Sleep(time.Hour)
+		select {
+		case err := <-polite.done:
+			t.Errorf("one that said hello was ended: %v", err)
+		default:
+		}
+		polite.conn.Close()
+		<-polite.done
+	})
+}

@@ -2,8 +2,12 @@
 // network.
 //
 // It guarantees that files are opened without following a link that appeared after the check (see package
-// workspace), and that no process outlives the command it came from: see [Options.Grace] and the file
-// tree.go for how. Output is passed on as it comes and never piles up in memory.
+// workspace), that the end of a command's context ends every process that came from it, and that a command
+// which comes to its own end leaves nothing running in its session: see [Options.Grace] and the file tree.go
+// for how. Output is passed on as it comes and never piles up in memory.
+//
+// A process that left the session by setsid, as a daemon does, outlives a command that came to its own end:
+// build servers and terminal multiplexers are started so on purpose. It has the rights that the command had.
 //
 // It does not confine a command: what bash runs has the rights of the daemon's user. A sandbox is a
 // middleware on World.Exec.
