@@ -18,7 +18,7 @@ type ConfirmPhase int
 // The phases of an ask.
 const (
 	ConfirmNone    ConfirmPhase = iota
-	ConfirmPending              // it is not to be answered yet: keys are blocked
+	ConfirmPending              // keys are not for it yet: they go into the draft
 	ConfirmActive
 )
 
