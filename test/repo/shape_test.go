@@ -23,7 +23,7 @@ const layers = `
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell regular host picture
+cell catalog catalog/* regular host picture
 config
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display

@@ -1,0 +1,100 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Nearest returns up to three of the names that a server lists that are near to one that it does not have: those that it
+// may be a slip of, and the newest of its family; the likeliest first.
+func Nearest(name string, listed []string) []string {
+	type near struct {
+		name  string
+		far   int  // between the families
+		other bool // another version
+	}
+	want := parseName(name)
+	var found []near
+	for _, other := range listed {
+		n := parseName(other)
+		far := distance(want.family, n.family)
+		if want.family == "" || n.family == "" {
+			far = distance(strings.ToLower(name), strings.ToLower(other))
+		}
+		if other != name && far <= max(1, len(want.family)/3) {
+			found = append(found, near{other, far, !slices.Equal(want.version, n.version)})
+		}
+	}
+	slices.SortFunc(found, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), order(a.other, b.other), newer(a.name, b.name))
+	})
+	var names []string
+	for _, f := range found[:min(3, len(found))] {
+		if f.far <= max(1, found[0].far) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// order puts what is not so before what is.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// distance is the number of letters to insert, remove or change to make b of a. Long texts are far from each other.
+func distance(a, b string) int {
+	const most = 64
+	if len(a) > most || len(b) > most {
+		return most
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := left
+			if a[i] != b[j] {
+				cost = 1 + min(left, row[j], row[j+1])
+			}
+			left, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// An Offer is a provider that may be asked for a model.
+type Offer struct {
+	Provider string
+	// Server is its address: of two providers at one, the first stands for both.
+	Server string
+	// Models are the names that the configuration, the server and the catalog tell of.
+	Models []string
+}
+
+// Unique returns which provider a name that was given without one is of. Where that is not exactly one, it is empty, and
+// among are those that have a model of that name.
+func Unique(name string, offers []Offer) (provider string, among []string) {
+	var servers []string
+	for _, o := range offers {
+		if !slices.Contains(o.Models, name) || o.Server != "" && slices.Contains(servers, o.Server) {
+			continue
+		}
+		among = append(among, o.Provider)
+		servers = append(servers, o.Server)
+	}
+	if len(among) == 1 {
+		return among[0], among
+	}
+	return "", among
+}
