@@ -4,29 +4,31 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"parley/internal/near"
 )
 
 // Nearest returns up to three of the names that a server lists that are near to one that it does not have: those that it
 // may be a slip of, and the newest of its family; the likeliest first.
 func Nearest(name string, listed []string) []string {
-	type near struct {
+	type slip struct {
 		name  string
 		far   int  // between the families
 		other bool // another version
 	}
 	want := parseName(name)
-	var found []near
+	var found []slip
 	for _, other := range listed {
 		n := parseName(other)
-		far := distance(want.family, n.family)
+		far := near.Distance(want.family, n.family)
 		if want.family == "" || n.family == "" {
-			far = distance(strings.ToLower(name), strings.ToLower(other))
+			far = near.Distance(strings.ToLower(name), strings.ToLower(other))
 		}
 		if other != name && far <= max(1, len(want.family)/3) {
-			found = append(found, near{other, far, !slices.Equal(want.version, n.version)})
+			found = append(found, slip{other, far, !slices.Equal(want.version, n.version)})
 		}
 	}
-	slices.SortFunc(found, func(a, b near) int {
+	slices.SortFunc(found, func(a, b slip) int {
 		return cmp.Or(cmp.Compare(a.far, b.far), order(a.other, b.other), newer(a.name, b.name))
 	})
 	var names []string
@@ -47,30 +49,6 @@ func order(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// distance is the number of letters to insert, remove or change to make b of a. Long texts are far from each other.
-func distance(a, b string) int {
-	const most = 64
-	if len(a) > most || len(b) > most {
-		return most
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost = 1 + min(left, row[j], row[j+1])
-			}
-			left, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 // An Offer is a provider that may be asked for a model.

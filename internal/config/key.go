@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/internal/near"
 )
 
 // Key is the text for the path to a value: dots between names, and names that
@@ -142,7 +144,7 @@ func unknownKey(name string, known, path []string) string {
 	if len(path) > 0 {
 		in = " in " + Key(path...)
 	}
-	if best, ok := resembling(name, known); ok {
+	if best, ok := near.Word(name, known); ok {
 		return fmt.Sprintf("unknown key %q%s: did you mean %q?", name, in, best)
 	}
 	if full, ok := keyElsewhere[name]; ok && full != Key(append(path[:len(path):len(path)], name)...) {

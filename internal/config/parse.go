@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"parley/internal/near"
 )
 
 // setting is one value of a layer: the path to it and where it stands. A list
@@ -268,7 +270,7 @@ func (p *parser) check(text string, t reflect.Type, path []string, tag reflect.S
 		if slices.Contains(values, text) {
 			return nil
 		}
-		if best, ok := resembling(text, values); ok {
+		if best, ok := near.Word(text, values); ok {
 			return fmt.Errorf("%q is not one of its values: did you mean %q?", text, best)
 		}
 		return fmt.Errorf("%q is not one of its values: %s", text, strings.Join(values, ", "))

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/near"
 )
 
 // UnknownContext is the size of a context window, in tokens, where neither
@@ -159,7 +161,7 @@ func (p Provider) resolve(name string, env Env) (Resolved, error) {
 
 func (c Config) unknown(name string) error {
 	known := c.Names()
-	if best, ok := resembling(name, known); ok {
+	if best, ok := near.Word(name, known); ok {
 		return fmt.Errorf("there is no provider %q: did you mean %q? There are: %s", name, best, strings.Join(known, ", "))
 	}
 	return fmt.Errorf("there is no provider %q; there are: %s", name, strings.Join(known, ", "))

@@ -20,6 +20,7 @@ import (
 // earlier groups, and its own parent directory. "x/*" is every child of x that
 // has no line of its own.
 const layers = `
+near
 event event/eventtest
 command
 transcript transcript/transcripttest
