@@ -98,7 +98,7 @@ func (c *Catalog) candidates(provider string, listed []string, now time.Time) []
 		n := parseName(text)
 		m, ok := known[text]
 		if !ok {
-			m = known[undated(text)]
+			m = known[Dateless(text)]
 		}
 		out = append(out, candidate{text, n.family, n.preview || n.latest, m.Retired(now)})
 	}

@@ -187,8 +187,8 @@ func TestParseName(t *testing.T) {
 		"claude-haiku-4-5-20251001": "claude-haiku-4-5", "gpt-4o-2024-08-06": "gpt-4o", "chat-latest": "chat",
 		"gpt-5": "gpt-5", "-latest": "-latest", "-20251001": "-20251001", "x-2512": "x-2512", "claude-sonnet-5-5": "claude-sonnet-5-5",
 	} {
-		if got := undated(text); got != want {
-			t.Errorf("undated(%s) is %s, not %s", text, got, want)
+		if got := Dateless(text); got != want {
+			t.Errorf("Dateless(%s) is %s, not %s", text, got, want)
 		}
 	}
 }

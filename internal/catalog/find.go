@@ -52,7 +52,7 @@ func (c *Catalog) Find(provider, name string) (Model, Match) {
 	if m, ok := c.Lookup(provider, name); ok {
 		return m, Match{Exact, provider + "/" + name}
 	}
-	if base := undated(name); base != name {
+	if base := Dateless(name); base != name {
 		if m, ok := c.Lookup(provider, base); ok {
 			m.Name = name
 			return m, Match{Undated, m.Provider + "/" + base}

@@ -88,8 +88,8 @@ func newer(a, b string) int {
 		order(x.latest, y.latest), cmp.Compare(y.stamp, x.stamp), strings.Compare(a, b))
 }
 
-// undated is a name without the date or the word latest at its end; the same name where it has none.
-func undated(text string) string {
+// Dateless is a name without the date or the word latest at its end; the same name where it has none.
+func Dateless(text string) string {
 	for _, shape := range []string{"-latest", "-00000000", "-0000-00-00"} {
 		if base := len(text) - len(shape); base > 0 && shaped(text[base:], shape) {
 			return text[:base]

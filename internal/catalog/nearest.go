@@ -76,3 +76,11 @@ func Unique(name string, offers []Offer) (provider string, among []string) {
 	}
 	return "", among
 }
+
+// Served reports whether a server that lists these models has one of that name: as it is, without the date of an edition
+// (claude-haiku-4-5 for claude-haiku-4-5-20251001), or without the tag that Ollama takes it for.
+func Served(name string, listed []string) bool {
+	return slices.ContainsFunc(listed, func(other string) bool {
+		return other == name || Dateless(other) == name || other == name+":latest"
+	})
+}

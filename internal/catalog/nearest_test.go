@@ -29,6 +29,19 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// A server has a name that it lists as it is, under a date or with a tag.
+func TestServed(t *testing.T) {
+	list := []string{"claude-haiku-4-5-20251001", "gpt-4o-2024-08-06", "qwen3:latest", "gpt-6-sol"}
+	for name, want := range map[string]bool{
+		"claude-haiku-4-5": true, "claude-haiku-4-5-20251001": true, "claude-haiku-4-5-20250101": false, "gpt-4o": true,
+		"qwen3": true, "qwen3:8b": false, "gpt-6-sol": true, "gpt-6": false, "": false,
+	} {
+		if Served(name, list) != want {
+			t.Errorf("%s: %t", name, !want)
+		}
+	}
+}
+
 // The law of nearest names: at most three, all of them listed, none twice, and never the name itself.
 func TestNearestLaw(t *testing.T) {
 	lists := listed(t)
@@ -68,16 +81,19 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// An effort that a model does not take becomes the next one that it does.
+// An effort that a model does not take becomes the nearest one below that it does, and never off.
 func TestEffort(t *testing.T) {
 	for _, c := range []struct{ thinking, asked, want string }{
 		{"adaptive/native:low,medium,high,xhigh,max", "high", "{high high} true"},
 		{"adaptive/native:low,medium,high,xhigh,max", "off", "{low low} true"},
 		{"effort:off=none,high,max", "medium", "{high high} true"},
+		{"effort:low,high,max", "medium", "{low low} true"},
+		{"effort:low,high,max", "xhigh", "{high high} true"},
 		{"effort:off=none,low,medium,high", "max", "{high high} true"},
 		{"effort:off=none,low", "off", "{off none} true"},
+		{"effort:off=none", "high", "{off none} true"},
 		{"budget/asked:off=,low,medium,high", "off", "{off } true"},
-		{"effort:minimal=MINIMAL,high=HIGH", "low", "{high HIGH} true"},
+		{"effort:minimal=MINIMAL,high=HIGH", "low", "{minimal MINIMAL} true"},
 		{"effort:low", "loud", "{ } false"},
 		{"fixed", "high", "{ } false"},
 		{"never", "off", "{ } false"},

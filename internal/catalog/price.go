@@ -119,6 +119,9 @@ func (c Cost) Plus(other Cost) Cost {
 // Known reports whether the cost is the whole one: the rate of all tokens was known.
 func (c Cost) Known() bool { return !c.partial }
 
+// Micros is what is known of the cost in millionths of a dollar, rounded.
+func (c Cost) Micros() int64 { return c.picos/1e6 + (c.picos%1e6+5e5)/1e6 }
+
 // Dollars is what is known of the cost.
 func (c Cost) Dollars() float64 { return float64(c.picos) / 1e12 }
 

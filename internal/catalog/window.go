@@ -82,13 +82,13 @@ func (s Source) String() string {
 // String is the window for people: "128k tokens, a guess: …".
 func (w Window) String() string {
 	if w.Of == "" {
-		return fmt.Sprintf("%s tokens, %s", tokens(w.Tokens), w.Source)
+		return fmt.Sprintf("%s tokens, %s", Tokens(w.Tokens), w.Source)
 	}
-	return fmt.Sprintf("%s tokens, %s (%s)", tokens(w.Tokens), w.Source, w.Of)
+	return fmt.Sprintf("%s tokens, %s (%s)", Tokens(w.Tokens), w.Source, w.Of)
 }
 
-// tokens is a number of tokens as people say it: 128k, 1.0M.
-func tokens(n int) string {
+// Tokens is a number of tokens as people say it: 128k, 1.0M.
+func Tokens(n int) string {
 	switch {
 	case n >= 1_000_000:
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
