@@ -46,9 +46,9 @@ long: tools build
 	CGO_ENABLED=1 $(GO) test -count=1 -timeout 3h -race -vet=off ./internal/...
 	$(MAKE) fuzz FUZZTIME=3m
 
-# The tests ten times, beside a load of eight. STEADY='-count 3 ./internal/wire/...'
+# The tests ten times, beside a load of eight, and those of the day. STEADY='-count 3 ./internal/wire/...'
 steady:
-	$(GO) run ./test/steady $(STEADY)
+	PARLEY_STEADY=1 $(GO) run ./test/steady $(STEADY)
 
 tools:
 	sh test/tools.sh

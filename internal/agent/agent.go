@@ -48,11 +48,19 @@ type Setup struct {
 	Provider     string // name of the provider, for people and for opaque data
 	ModelName    string // as the server knows it
 	ContextLimit int    // tokens
+	ContextGuess bool   // nobody tells ContextLimit
 	MaxOutput    int    // tokens; 0 leaves it to the server
 	Reasoning    string
-	Thinker      llm.Thinker // how the model is told how much to think
+	Thinker      llm.Thinker     // how the model is told how much to think
+	Images       llm.ImageLimits // what the model takes of pictures
 	System       string
 	Budget       []event.BudgetSource // what System is made of, to which the run adds its tools; nil: nobody counts
+
+	// Cost is what the model's use costs, in millionths of a US dollar, and how many tokens it has no price for; nil: it
+	// costs nothing.
+	Cost func(llm.Usage) (micros int64, unpriced int)
+	// Notes are told to people once when the prompt is accepted.
+	Notes []string
 
 	Tools   tool.Set            // that the session always has
 	Joined  func() []JoinedTool // those that it has now beyond them; nil: there are none

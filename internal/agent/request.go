@@ -16,9 +16,9 @@ import (
 // function, except that setup.Load reads the content of attachments.
 func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	r := llm.Request{Model: setup.ModelName, System: setup.System, MaxOutput: setup.MaxOutput, Window: setup.ContextLimit,
-		Reasoning: llm.Effort(setup.Reasoning), Thinker: setup.Thinker, Session: string(s.Session)}
+		Reasoning: llm.EffortOf(setup.Reasoning), Thinker: setup.Thinker, Images: setup.Images, Session: string(s.Session)}
 	if s.Settings.Reasoning != "" {
-		r.Reasoning = llm.Effort(s.Settings.Reasoning)
+		r.Reasoning = llm.EffortOf(s.Settings.Reasoning)
 	}
 	for _, spec := range setup.active(s).Specs() {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})

@@ -286,6 +286,9 @@ func (w *writer) interrupt(reason event.Interruption, message string) {
 // complete writes the snapshot, the usage and the calls in one batch.
 func (w *writer) complete(end llm.End) {
 	usage := event.Usage{Input: end.Usage.Input, Output: end.Usage.Output, CachedRead: end.Usage.CachedRead, CachedWrite: end.Usage.CachedWrite, Reasoning: end.Usage.Reasoning}
+	if cost := w.run.setup.Cost; cost != nil {
+		usage.Cost, usage.Unpriced = cost(end.Usage)
+	}
 	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: event.Stop(end.Reason), Usage: usage, Model: end.ResponseModel, Written: w.written}
 	if snapshot.Blocks == nil {
 		snapshot.Blocks = []event.BlockID{}
@@ -297,7 +300,7 @@ func (w *writer) complete(end llm.End) {
 		snapshot.Opaque = append(snapshot.Opaque, event.Opaque{Provider: o.Provider, Model: o.Model, Data: o.Data})
 	}
 	total := event.UsageChanged{Step: usage, Run: w.s.Run.Usage.Plus(usage), Session: w.s.Usage.Session.Plus(usage),
-		ContextUsed: usage.Input + usage.Output, ContextLimit: w.run.setup.ContextLimit, Threshold: w.run.setup.Threshold}
+		ContextUsed: usage.Input + usage.Output, ContextLimit: w.run.setup.ContextLimit, ContextGuess: w.run.setup.ContextGuess, Threshold: w.run.setup.Threshold}
 	if total.ContextUsed == 0 {
 		total.ContextUsed = w.s.Usage.ContextUsed
 	}

@@ -66,15 +66,20 @@ func (c *Catalog) Find(provider, name string) (Model, Match) {
 	if m, ok := c.kin(provider, name); ok {
 		return lent(m, provider, name), Match{Kin, provider + "/" + m.Name}
 	}
-	return Model{Provider: provider, Name: name}, Match{}
+	m := Model{Provider: provider, Name: name}
+	dates().apply(&m)
+	return m, Match{}
 }
 
-// lent are the facts of a model under another name: what it costs and how long it is there are its own matter.
+// lent are the facts of a model under another name: what it costs and how long it is there are its own matter. One that
+// the package has dropped may still have a day on which it ended.
 func lent(m Model, provider, name string) Model {
-	return Model{
+	out := Model{
 		Provider: provider, Name: name, Context: m.Context, Output: m.Output,
 		Thinking: m.Thinking, Images: m.Images, Tools: m.Tools,
 	}
+	dates().apply(&out)
+	return out
 }
 
 // elsewhere finds a name as gateways write it: vendor/model, or as the vendor itself does.

@@ -25,8 +25,13 @@ var dates = sync.OnceValue(func() calendar {
 	return c
 })
 
+// apply puts the dates of a model into it: those of its name or, of one with a date, of the name without it.
 func (c calendar) apply(m *Model) {
-	if d, ok := c[[2]string{m.Provider, m.Name}]; ok {
+	d, ok := c[[2]string{m.Provider, m.Name}]
+	if !ok {
+		d, ok = c[[2]string{m.Provider, Dateless(m.Name)}]
+	}
+	if ok {
 		m.Released, m.Retires, m.Assured = d.released, d.retires, d.assured
 	}
 }

@@ -81,27 +81,16 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// An effort that a model does not take becomes the nearest one below that it does, and never off.
-func TestEffort(t *testing.T) {
-	for _, c := range []struct{ thinking, asked, want string }{
-		{"adaptive/native:low,medium,high,xhigh,max", "high", "{high high} true"},
-		{"adaptive/native:low,medium,high,xhigh,max", "off", "{low low} true"},
-		{"effort:off=none,high,max", "medium", "{high high} true"},
-		{"effort:low,high,max", "medium", "{low low} true"},
-		{"effort:low,high,max", "xhigh", "{high high} true"},
-		{"effort:off=none,low,medium,high", "max", "{high high} true"},
-		{"effort:off=none,low", "off", "{off none} true"},
-		{"effort:off=none", "high", "{off none} true"},
-		{"budget/asked:off=,low,medium,high", "off", "{off } true"},
-		{"effort:minimal=MINIMAL,high=HIGH", "low", "{minimal MINIMAL} true"},
-		{"effort:low", "loud", "{ } false"},
-		{"fixed", "high", "{ } false"},
-		{"never", "off", "{ } false"},
-	} {
-		thinking, ok := parseThinking(c.thinking)
-		e, taken := thinking.Effort(c.asked)
-		if got := fmt.Sprint(e, taken); !ok || got != c.want || thinking.String() != c.thinking {
-			t.Errorf("%s of %s: %s, want %s", c.asked, thinking, got, c.want)
+// What the data file says of thinking is read and written back as it stands; what is none is refused.
+func TestThinkingOfDataFile(t *testing.T) {
+	for _, text := range []string{"adaptive/native:low,medium,high,xhigh,max", "effort:off=none,high,max", "budget/asked:off=,low,medium,high", "effort:minimal=MINIMAL,high=HIGH", "fixed", "never"} {
+		if thinking, ok := parseThinking(text); !ok || thinking.String() != text {
+			t.Errorf("%s: %s", text, thinking)
+		}
+	}
+	for _, text := range []string{"", "hard", "effort/always", "effort:high,low", "effort:low=low", "effort:loud", "effort:low=a b"} {
+		if thinking, ok := parseThinking(text); ok {
+			t.Errorf("%q is read as %s", text, thinking)
 		}
 	}
 }

@@ -51,39 +51,6 @@ type Effort struct{ Name, Word string }
 // EffortNames are the names of efforts, from least to most.
 var EffortNames = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// Effort returns the effort of that name or, where the model does not take it, the nearest one below: nobody pays for
-// more than was asked for. Where there is none below but off, it is the least one above. It reports false if the name is
-// not one of [EffortNames] or the model takes none.
-func (t Thinking) Effort(name string) (Effort, bool) {
-	rank := slices.Index(EffortNames, name)
-	if rank < 0 || len(t.Efforts) == 0 {
-		return Effort{}, false
-	}
-	below := -1
-	for i, e := range t.Efforts {
-		switch at := slices.Index(EffortNames, e.Name); {
-		case at == rank:
-			return e, true
-		case at < rank && e.Name != EffortNames[0]:
-			below = i
-		case at > rank && below < 0:
-			return e, true
-		}
-	}
-	return t.Efforts[max(below, 0)], true
-}
-
-// Takes reports whether it is known that the model takes no word for how hard to think.
-func (t Thinking) Takes() Answer {
-	switch {
-	case len(t.Efforts) > 0:
-		return Yes
-	case t.Way == Never || t.Way == Fixed:
-		return No
-	}
-	return Unknown
-}
-
 // String is the form of the data file: effort/native:off=none,low,high.
 func (t Thinking) String() string {
 	var b strings.Builder

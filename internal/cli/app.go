@@ -47,7 +47,8 @@ type app struct {
 	waits    waitLimits
 	tools    []tool.Tool // that a daemon has beside the program's own
 
-	providers runtime.Providers  // the types of models that there are
+	providers runtime.Providers // the types of models that there are
+	now       func() time.Time
 	dialects  map[string]dialect // what clients and readers of output may speak
 }
 
@@ -88,7 +89,7 @@ func Main(args []string, tools ...tool.Tool) int {
 
 // processApp is the app of this process.
 func processApp(w waitLimits) *app {
-	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), waits: w, providers: runtime.Builtin, dialects: dialects}
+	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: config.NewEnv(os.Environ()), waits: w, now: time.Now, providers: runtime.Builtin, dialects: dialects}
 }
 
 func (a *app) main(args []string) int {

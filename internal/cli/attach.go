@@ -31,7 +31,7 @@ func (a *app) attach() *cobra.Command {
 				name = args[0]
 			}
 			if o.format == "" {
-				return a.openTUI(c.Context(), name, "")
+				return a.openTUI(c.Context(), name, event.SettingChanged{})
 			}
 			return a.attachTo(c.Context(), o, name)
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"parley/internal/catalog"
 	"parley/internal/cell"
 	"parley/internal/client"
 	"parley/internal/command"
@@ -17,12 +18,13 @@ import (
 // arguments that are sessions, and for flags by their name.
 func (a *app) completing(commands ...*cobra.Command) []*cobra.Command {
 	flags := map[string]cobra.CompletionFunc{
-		"model":   a.completeModel,
-		"session": a.completeSession,
-		"format":  fixed(a.formatNames()...),
-		"color":   fixed("auto", "always", "never"),
-		"listen":  a.completeListen,
-		"store":   ahead("sqlite:", "memory:"),
+		"reasoning": fixed(append([]string{asConfigured}, catalog.EffortNames...)...),
+		"model":     a.completeModel,
+		"session":   a.completeSession,
+		"format":    fixed(a.formatNames()...),
+		"color":     fixed("auto", "always", "never"),
+		"listen":    a.completeListen,
+		"store":     ahead("sqlite:", "memory:"),
 	}
 	for _, c := range commands {
 		if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 {
@@ -77,7 +79,7 @@ func (a *app) completeModel(c *cobra.Command, _ []string, typed string) ([]strin
 	if slices.ContainsFunc(local, func(start string) bool { return strings.HasPrefix(typed, start) && typed != start }) {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	choices, _ := a.providers.Choices(c.Context(), cfg, a.env, a.waits.key)
+	choices, _ := a.known().In(cfg, a.env, a.waits.key).Choices(c.Context(), false)
 	var ready, rest []string
 	for _, m := range choices {
 		if m.Placeholder {

@@ -94,7 +94,7 @@ For a key that has parts, each part is a line: its key, a tab, its value.
 
 Exit code 1: the key has no value; 2: there is no such key.`,
 		Example: `  parley config get model
-  parley config get 'providers.openai.models["gpt-4.1"].context'
+  parley config get 'providers.mine.models["qwen-3.8"].context'
   parley config get limits`,
 		Args:              cobra.ExactArgs(1),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.getValue(args[0]) },

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"parley/internal/event"
 )
 
 //go:embed demo
@@ -35,7 +37,7 @@ Nothing is faked but the model's words. The exit code says whether the tests pas
 	f.BoolVar(&yes, "yes", false, "answer every question with yes")
 	f.BoolVar(&keep, "keep", false, "keep the folder, and say where it is")
 	f.StringVar(&file, "script", "", "play another `FILE`")
-	f.StringVar(&model, "model", "", "let a real `PROVIDER/MODEL` do it")
+	f.StringVar(&model, "model", "", "let a real `MODEL` do it, such as anthropic/default")
 	return c
 }
 
@@ -65,7 +67,7 @@ func (a *app) play(ctx context.Context, yes, keep bool, file, model string) (err
 		a.auto = "y"
 	}
 	fmt.Fprintf(a.err, "A copy of a small project is in %s; its tests pass, and they do not ask enough.\n\n", project)
-	err = a.runPrompt(ctx, runOptions{format: "plain", model: model, session: "new", cwd: project, color: "auto"}, []string{demoPrompt})
+	err = a.runPrompt(ctx, runOptions{format: "plain", set: event.SettingChanged{Model: &model}, session: "new", cwd: project, color: "auto"}, []string{demoPrompt})
 	var e exit
 	if errors.As(err, &e) && e.code > 128 {
 		return err

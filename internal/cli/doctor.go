@@ -37,7 +37,7 @@ Exit code 0: nothing is broken, perhaps with warnings; 1: something is.`,
 				out = nil
 			}
 			return a.report(doctor.Examine(c.Context(), doctor.Options{
-				Env: a.env, Dir: a.dir, Paths: a.paths, NoPaths: astray, Deep: deep, Providers: a.providers,
+				Env: a.env, Dir: a.dir, Paths: a.paths, NoPaths: astray, Deep: deep, Models: a.known(), Providers: a.providers, Now: a.now,
 				Socket: a.options(helloNone).Socket, Chosen: a.socket != "", Build: build(), Find: a.find, In: a.in, Out: out,
 			}), asJSON)
 		},

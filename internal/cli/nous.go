@@ -113,12 +113,12 @@ func (a *app) serveNous(ctx context.Context, args []string) error {
 	case "mock":
 		s.model = "mock/mock"
 	case "openai":
-		s.model = "openai-chat/" + cmp.Or(o.model, "gpt-4o-mini")
+		s.model = "openai-chat/" + cmp.Or(o.model, "fast")
 		if o.base != "" {
 			a.env["OPENAI_BASE_URL"] = o.base
 		}
 	case "gemini":
-		s.model = "gemini/" + cmp.Or(o.model, "gemini-2.5-flash")
+		s.model = "gemini/" + cmp.Or(o.model, "fast")
 		if o.base != "" {
 			a.env["GOOGLE_GEMINI_BASE_URL"] = o.base
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"time"
 
 	"parley/internal/llm"
 	"parley/internal/runtime"
@@ -17,7 +18,7 @@ import (
 // what testdata/script/new_provider.txtar shows.
 var toy = llm.Provider{
 	Type:    "toy",
-	Servers: []llm.Server{{Name: "toys", KeyEnv: "TOY_TOKEN", BaseEnv: "TOY_HOST", Default: "bear", Models: []llm.Known{{Name: "bear", Context: 9000}}}},
+	Servers: []llm.Server{{Name: "toys", KeyEnv: "TOY_TOKEN", BaseEnv: "TOY_HOST"}},
 	Wire: &llm.Wire{
 		Base: "https://toys.example", Version: "/v1", ListPath: "/shelf", ReadList: llm.ReadList,
 		Authorize: func(h http.Header, key string) { h.Set("X-Toy", key) },
@@ -42,9 +43,19 @@ func (d toyDecoder) Event(data []byte) (bool, error) {
 
 func (d toyDecoder) End() error { return nil }
 
+// november is when the tests of this package play: what is known of models has a date.
+func november() time.Time { return time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC) }
+
+// played is the program's world on that day.
+func played() *app {
+	a := processApp(patient)
+	a.now = november
+	return a
+}
+
 // toyMain is the program with that provider and the dialect chat.
 func toyMain() {
-	a := processApp(patient)
+	a := played()
 	a.providers = append(slices.Clone(runtime.Builtin), toy)
 	a.dialects = maps.Clone(dialects)
 	a.dialects["chat"] = dialect{listen: listenLines(&chat), print: &format{&chat, ""}}

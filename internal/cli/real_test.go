@@ -20,7 +20,7 @@ var patient = waitLimits{key: rig.Patience, models: rig.Patience, stdin: rig.Pat
 
 // The program that tests start is this binary, under its own name on the PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(processApp(patient).main(os.Args[1:])) }, "toyparley": toyMain})
+	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(played().main(os.Args[1:])) }, "toyparley": toyMain})
 }
 
 // A home is a user of the real program, whom nothing of the machine is known to.

@@ -21,7 +21,7 @@ import (
 // runOptions are the flags of `parley run`.
 type runOptions struct {
 	format  string
-	model   string
+	set     event.SettingChanged // settings of the session
 	allow   []string
 	deny    []string
 	session string
@@ -37,13 +37,17 @@ const unwatched = 10 * time.Minute
 
 func (a *app) run() *cobra.Command {
 	var o runOptions
+	var model, effort string
 	var patience time.Duration
 	c := &cobra.Command{
 		Use:   "run [PROMPT|-]",
 		Short: "Run one prompt and print what happens",
 		Long: `Run one prompt in the current folder and print what happens, headless.
 With - the prompt is read from stdin; otherwise what is piped in is added to it as context.
-Ctrl+C once stops the run and keeps its text, twice leaves. SIGTERM and SIGHUP stop it too.`,
+Ctrl+C once stops the run and keeps its text, twice leaves. SIGTERM and SIGHUP stop it too.
+
+--model and --reasoning are settings of the session: they hold for this run and those after it, until they are
+named again. A session that was given none goes on with what the configuration says.`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			if patience < 0 {
@@ -52,13 +56,18 @@ Ctrl+C once stops the run and keeps its text, twice leaves. SIGTERM and SIGHUP s
 			if c.Flags().Changed("patience") || !a.watched(o.format) {
 				o.patience = &event.Patience{MS: patience.Milliseconds()}
 			}
+			var err error
+			if o.set, err = settings(model, effort); err != nil {
+				return err
+			}
 			return a.runPrompt(c.Context(), o, args)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "plain", a.formatted())
 	f.DurationVar(&patience, "patience", unwatched, "how long a server that fails is asked again, such as 2h; 0: not at all. On a terminal, where it is not given: until the run is stopped")
-	f.StringVar(&o.model, "model", "", "`PROVIDER/MODEL`, such as anthropic/claude-sonnet-4-5")
+	f.StringVar(&model, "model", "", modelFlag)
+	f.StringVar(&effort, "reasoning", "", effortFlag)
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
 	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
@@ -190,7 +199,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Model: o.model, Allow: o.allow, Deny: o.deny, Patience: o.patience})
+		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.

@@ -21,11 +21,16 @@ import (
 // Each file of testdata/script shows one command as people use it. $SERVER/good
 // has two models, $SERVER/bad refuses every key and repeats it, any other path
 // is not found; below $SERVER/toys is the server of a provider that only
-// toyparley has. $DOWN is an address where nobody listens.
+// toyparley has, and below the names of [offers] are those of models that answer.
+// $SERVER/registry has a newer catalog. $DOWN is an address where nobody listens.
 func TestScripts(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if strings.HasPrefix(q.URL.Path, "/toys/") {
 			serveToys(w, q)
+			return
+		}
+		if strings.HasPrefix(q.URL.Path, "/registry/") {
+			serveRegistry(w, q)
 			return
 		}
 		switch q.URL.Path {
@@ -34,7 +39,7 @@ func TestScripts(t *testing.T) {
 		case "/bad/v1/models":
 			refuse(w, q, "")
 		default:
-			http.NotFound(w, q)
+			serveModels(w, q)
 		}
 	}))
 	t.Cleanup(server.Close)

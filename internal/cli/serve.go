@@ -56,7 +56,7 @@ each DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock.`,
 	f := c.Flags()
 	f.StringArrayVar(&o.listen, "listen", nil, "also listen on DIALECT+TRANSPORT:ADDRESS (repeatable)")
 	f.StringVar(&o.store, "store", "", "where sessions are kept: sqlite:`PATH` or memory:")
-	f.StringVar(&o.model, "model", "", "`PROVIDER/MODEL` where a client names none")
+	f.StringVar(&o.model, "model", "", "`MODEL` where a client names none: as for run")
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` of listeners whose clients cannot be asked (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses (repeatable)")
 	f.StringVar(&o.workdir, "workdir", "", "workspace of clients that have none")
@@ -126,7 +126,7 @@ func (a *app) daemonize(ctx context.Context, o serveOptions) error {
 
 // resolving is what the daemon's runs are resolved with.
 func (a *app) resolving(o serveOptions) (runtime.Options, error) {
-	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny, Tools: a.tools, Providers: a.providers}
+	with := runtime.Options{Env: a.env, Dir: a.dir, Paths: a.paths, Model: o.model, Allow: o.allow, Deny: o.deny, Tools: a.tools, Providers: a.providers, Now: a.now}
 	if o.demo() {
 		with.Tools = append(with.Tools, echoTool())
 	}

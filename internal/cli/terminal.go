@@ -19,25 +19,30 @@ import (
 
 // front is what `parley` alone does: the terminal, on a new session.
 func (a *app) front(root *cobra.Command) {
-	var cwd, model string
+	var cwd, model, effort string
 	root.Flags().StringVar(&cwd, "cwd", "", "work in this `FOLDER`")
-	root.Flags().StringVar(&model, "model", "", "`PROVIDER/MODEL`")
+	root.Flags().StringVar(&model, "model", "", modelFlag)
+	root.Flags().StringVar(&effort, "reasoning", "", effortFlag)
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if err := a.enter(cwd); err != nil {
 			return err
 		}
-		return a.openTUI(c.Context(), "new", model)
+		set, err := settings(model, effort)
+		if err != nil {
+			return err
+		}
+		return a.openTUI(c.Context(), "new", set)
 	}
 }
 
-// openTUI opens the terminal on a session.
-func (a *app) openTUI(ctx context.Context, name, model string) error {
+// openTUI opens the terminal on a session, whose settings it may change.
+func (a *app) openTUI(ctx context.Context, name string, set event.SettingChanged) error {
 	out, ok := bare(a.out).(*os.File)
 	env := func(key string) string { return a.env[key] }
 	if !ok || !term.Drawable(a.in, out, env) {
 		_, reads := terminal(a.in)
 		if _, shows := terminal(a.out); name == "new" && reads && shows {
-			return a.talk(ctx, model)
+			return a.talk(ctx, set)
 		}
 		if name == "new" {
 			return usage("this is not a terminal that can be drawn on; use 'parley run PROMPT'")
@@ -66,13 +71,17 @@ func (a *app) openTUI(ctx context.Context, name, model string) error {
 		return err
 	}
 	id := source.ID()
-	if model != "" {
-		if _, err := source.Do(ctx, "", command.Set{SettingChanged: event.SettingChanged{Model: &model}}); err != nil {
-			source.Close()
+	if set != (event.SettingChanged{}) {
+		if _, err := source.Do(ctx, "", command.Set{SettingChanged: set}); err != nil {
+			a.closeSession(source, name == "new") // it was made for this only
 			return failure(err)
 		}
 	}
-	if model == "" && name == "new" {
+	model := ""
+	switch {
+	case set.Model != nil:
+		model = *set.Model
+	case name == "new":
 		model = cfg.Model
 	}
 	terminal, err := term.Open(a.in, out, env)

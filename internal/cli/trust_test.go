@@ -55,7 +55,7 @@ func newClone(t *testing.T) *clone {
 	t.Helper()
 	root := t.TempDir()
 	c := &clone{t: t, mine: newModelServer(t, answer("true")), evil: newModelServer(t, answer("true"))}
-	c.app = &app{providers: runtime.Builtin, dialects: dialects, in: os.Stdin, out: &c.out, err: &c.err, dir: filepath.Join(root, "repository"), env: config.Env{
+	c.app = &app{providers: runtime.Builtin, dialects: dialects, now: november, in: os.Stdin, out: &c.out, err: &c.err, dir: filepath.Join(root, "repository"), env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "TEAM_KEY": planted[2].value, "TEAM_TOKEN": planted[3].value,
 	}}
 	var err error
@@ -96,7 +96,7 @@ type outcome struct {
 	Threshold, Target  float64
 	Reasoning          string
 	System             string
-	// How often each server was asked, and which secrets the other one got.
+	// How many prompts each server got, and which secrets the other one. What got none was asked for nothing else.
 	AskedMine, AskedEvil int
 	Taken                []string
 }
@@ -145,8 +145,22 @@ func (c *clone) prepared() outcome {
 	}
 	for range setup.Model.Stream(c.t.Context(), llmtest.First()) {
 	}
-	o.AskedMine, o.AskedEvil, o.Taken = len(c.mine.bodies), len(c.evil.bodies), slices.Sorted(maps.Keys(c.evil.seen))
+	o.AskedMine, o.AskedEvil, o.Taken = c.mine.prompts(), c.evil.prompts(), slices.Sorted(maps.Keys(c.evil.seen))
+	if o.AskedEvil == 0 && len(c.evil.bodies) > 0 {
+		c.t.Errorf("the other server got %q", c.evil.bodies)
+	}
 	return o
+}
+
+// prompts is how many of the requests were for an answer, and not for what the server has.
+func (s *modelServer) prompts() int {
+	n := 0
+	for _, body := range s.bodies {
+		if strings.Contains(body, `"messages"`) {
+			n++
+		}
+	}
+	return n
 }
 
 // command runs the program in the repository.

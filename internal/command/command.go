@@ -40,14 +40,15 @@ func Name(b Body) string { return b.name() }
 
 // Prompt begins a run of its own, after those that are open or queued.
 type Prompt struct {
-	Text        string             `json:"text"`
-	Attachments []event.Attachment `json:"attachments,omitempty"`
-	Model       string             `json:"model,omitempty" doc:"provider/model of this run"`
-	Leaf        *event.EntryID     `json:"leaf,omitempty" doc:"the entry to continue from; empty: the root"`
-	Allow       []string           `json:"allow,omitempty" doc:"permission rules of this run"`
-	Deny        []string           `json:"deny,omitempty" doc:"permission rules of this run"`
-	Patience    *event.Patience    `json:"patience,omitempty" doc:"how long the run asks a server again that fails; absent: until the run is stopped"`
-	Hold        bool               `json:"hold,omitempty" doc:"the run starts at once; its first model request waits until the next client attaches, at most 50 ms"`
+	Text        string               `json:"text"`
+	Attachments []event.Attachment   `json:"attachments,omitempty"`
+	Model       string               `json:"model,omitempty" doc:"provider/model of this run alone"`
+	Leaf        *event.EntryID       `json:"leaf,omitempty" doc:"the entry to continue from; empty: the root"`
+	Allow       []string             `json:"allow,omitempty" doc:"permission rules of this run"`
+	Deny        []string             `json:"deny,omitempty" doc:"permission rules of this run"`
+	Set         event.SettingChanged `json:"set,omitzero" doc:"settings of the session from this prompt on, changed if it is accepted"`
+	Patience    *event.Patience      `json:"patience,omitempty" doc:"how long the run asks a server again that fails; absent: until the run is stopped"`
+	Hold        bool                 `json:"hold,omitempty" doc:"the run starts at once; its first model request waits until the next client attaches, at most 50 ms"`
 }
 
 // Steer says something to the model in the open run.

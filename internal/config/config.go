@@ -10,10 +10,10 @@ import (
 // schema: names, texts, the values a field may have.
 type Config struct {
 	Schema     string              `json:"$schema,omitempty" jsonschema:"address of this schema, for editors"`
-	Model      string              `json:"model,omitempty" jsonschema:"the model as provider/model"`
+	Model      string              `json:"model,omitempty" jsonschema:"the model as provider/model; provider/default and provider/fast stand for the newest ones that suit"`
 	Providers  map[string]Provider `json:"providers,omitempty" jsonschema:"servers of models by name; the built-in ones can be changed"`
 	Permission Permission          `json:"permission,omitzero" jsonschema:"rules on tools, such as bash(git status:*), edit(src/**) or fetch(example.org)"`
-	Reasoning  string              `json:"reasoning,omitempty" jsonschema:"how much the model thinks before it answers; by default its own choice" enum:"low,medium,high"`
+	Reasoning  string              `json:"reasoning,omitempty" jsonschema:"how hard the model thinks before it answers, or the nearest that it takes; by default its own choice" enum:"efforts"`
 	Context    Context             `json:"context,omitzero" jsonschema:"what happens before the context window is full"`
 	Limits     Limits              `json:"limits,omitzero" jsonschema:"when a run is stopped"`
 	Daemon     Daemon              `json:"daemon,omitzero" jsonschema:"the background process that holds the sessions"`
@@ -31,13 +31,23 @@ type Provider struct {
 	// APIKeyCommand is run by a shell in the client's environment.
 	APIKeyCommand string            `json:"api_key_command,omitempty" jsonschema:"a shell command that prints the key, or JSON with key and expires_at or expires_in; run again when the key has run out or was refused"`
 	Headers       map[string]Secret `json:"headers,omitempty" jsonschema:"sent with each request; ${NAME} stands for an environment variable"`
-	Models        map[string]Model  `json:"models,omitempty" jsonschema:"what is known of its models; others work too"`
+	Models        map[string]Model  `json:"models,omitempty" jsonschema:"what you say of its models, over what is known of them; others work too"`
 }
 
-// Model is what is known of a model. Zero fields are unknown.
+// Model is what the user says of a model. Zero fields say nothing.
 type Model struct {
-	Context   int `json:"context,omitempty" jsonschema:"size of the context window in tokens" min:"1"`
-	MaxOutput int `json:"max_output,omitempty" jsonschema:"most tokens of one answer" min:"1"`
+	Context   int    `json:"context,omitempty" jsonschema:"size of the context window in tokens" min:"1"`
+	MaxOutput int    `json:"max_output,omitempty" jsonschema:"most tokens of one answer" min:"1"`
+	Reasoning string `json:"reasoning,omitempty" jsonschema:"how hard this model thinks, over reasoning of all models" enum:"efforts"`
+	Price     Price  `json:"price,omitzero" jsonschema:"what it costs, in US dollars for a million tokens"`
+}
+
+// Price is what a million tokens cost, in US dollars. Nil is not said.
+type Price struct {
+	Input       *float64 `json:"input,omitempty" jsonschema:"tokens sent" min:"0" max:"10000"`
+	Output      *float64 `json:"output,omitempty" jsonschema:"tokens received" min:"0" max:"10000"`
+	CachedRead  *float64 `json:"cached_read,omitempty" jsonschema:"tokens sent that are read from the provider's cache" min:"0" max:"10000"`
+	CachedWrite *float64 `json:"cached_write,omitempty" jsonschema:"tokens sent that are written to the provider's cache" min:"0" max:"10000"`
 }
 
 // Permission holds rules as they are written; package permission reads them.

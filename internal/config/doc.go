@@ -23,6 +23,6 @@
 //
 // It does not know what a permission rule means; [Sources] takes a function
 // that checks one. It does not know which types of providers there are, nor
-// what their servers are called; Sources takes a list ([Kinds]). It asks no server anything; [Config.DefaultModel] takes a
-// function for that.
+// what their servers are called; Sources takes a list ([Kinds]). It asks no server anything, and knows of
+// models only what the user says of them.
 package config

@@ -12,7 +12,7 @@ import (
 )
 
 // Key is the text for the path to a value: dots between names, and names that
-// hold a dot in brackets, as in providers.openai.models["gpt-4.1"].context.
+// hold a dot in brackets, as in providers.mine.models["qwen-3.8"].context.
 func Key(path ...string) string {
 	var b strings.Builder
 	for i, name := range path {
@@ -31,7 +31,7 @@ func Key(path ...string) string {
 // ParseKey reads a key as [Key] writes it, back into its path. It does not know
 // which keys there are; see [CheckKey].
 func ParseKey(text string) ([]string, error) {
-	wrong := fmt.Errorf("%q is not a key; examples: model, limits.steps, providers.openai.models[\"gpt-4.1\"].context", text)
+	wrong := fmt.Errorf("%q is not a key; examples: model, limits.steps, providers.mine.models[\"qwen-3.8\"].context", text)
 	var path []string
 	for rest := text; rest != "" || len(path) == 0; {
 		if inner, ok := strings.CutPrefix(rest, "["); ok {

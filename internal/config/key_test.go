@@ -18,7 +18,7 @@ func TestParseKey(t *testing.T) {
 	}{
 		{"model", []string{"model"}},
 		{"limits.steps", []string{"limits", "steps"}},
-		{`providers.openai.models["gpt-4.1"].context`, []string{"providers", "openai", "models", "gpt-4.1", "context"}},
+		{`providers.openai.models["gpt-6.1-sol"].context`, []string{"providers", "openai", "models", "gpt-6.1-sol", "context"}},
 		{`providers.x.models["a\"b"]`, []string{"providers", "x", "models", `a"b`}},
 		{`[""].x`, []string{"", "x"}},
 		{"$schema", []string{"$schema"}},
@@ -46,7 +46,7 @@ func TestParseKey(t *testing.T) {
 }
 
 func FuzzParseKey(f *testing.F) {
-	for _, text := range []string{"model", `providers.openai.models["gpt-4.1"].context`, `[""].x`, "a..b", "a[`b`]", `a["b"]c`} {
+	for _, text := range []string{"model", `providers.openai.models["gpt-6.1-sol"].context`, `[""].x`, "a..b", "a[`b`]", `a["b"]c`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,10 +1,11 @@
 package config
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"parley/internal/catalog"
 )
 
 // Kind is a type of provider. This package knows none by itself: whoever wires the program hands over those that there
@@ -29,9 +30,6 @@ type Server struct {
 	// the value is an address.
 	BaseEnv  string
 	ReadBase func(value string) string
-	// Default is its model where nobody names one; empty: the first that it lists.
-	Default string
-	Models  map[string]Model
 }
 
 // Kinds are the types of providers that there are.
@@ -51,7 +49,7 @@ func (k Kinds) local(name string) bool {
 	return slices.ContainsFunc(k, func(kind Kind) bool { return kind.Type == name && kind.Local })
 }
 
-// servers are the built-in providers in the order in which [Config.DefaultModel] tries them: those that want a key
+// servers are the built-in providers in the order in which a model is looked for where nobody names one: those that want a key
 // first, which they have or have not, then those that have to be asked whether they are there.
 func (k Kinds) servers() []Server {
 	var keyed, open []Server
@@ -74,15 +72,6 @@ func (k Kinds) names() []string {
 		out = append(out, s.Name)
 	}
 	return out
-}
-
-// server is the built-in provider of that name; the zero value where there is none.
-func (k Kinds) server(name string) Server {
-	all := k.servers()
-	if i := slices.IndexFunc(all, func(s Server) bool { return s.Name == name }); i >= 0 {
-		return all[i]
-	}
-	return Server{}
 }
 
 // KeyVariables are the environment variables with the keys of the built-in providers.
@@ -108,8 +97,8 @@ func variablesOf(k Kinds, of func(Server) string) []string {
 // settings are what the built-in configuration says of the providers.
 func (k Kinds) settings() []setting {
 	var out []setting
-	add := func(value any, path ...string) {
-		if value != "" && value != 0 {
+	add := func(value string, path ...string) {
+		if value != "" {
 			out = append(out, setting{path: append([]string{"providers"}, path...), value: value, origin: Origin{Layer: LayerBuiltin}})
 		}
 	}
@@ -118,10 +107,6 @@ func (k Kinds) settings() []setting {
 			add(kind.Type, s.Name, "type")
 			add(s.BaseURL, s.Name, "base_url")
 			add(s.KeyEnv, s.Name, "api_key_env")
-			for _, model := range slices.Sorted(maps.Keys(s.Models)) {
-				add(s.Models[model].Context, s.Name, "models", model, "context")
-				add(s.Models[model].MaxOutput, s.Name, "models", model, "max_output")
-			}
 		}
 	}
 	return out
@@ -134,6 +119,8 @@ func (k Kinds) values(tag reflect.StructTag) []string {
 		return nil
 	case "types":
 		return k.types()
+	case "efforts":
+		return catalog.EffortNames
 	default:
 		return strings.Split(enum, ",")
 	}

@@ -10,32 +10,30 @@ import (
 // known are types of providers as the program's wiring hands them over.
 var known = Kinds{
 	{Type: "openai-responses", Servers: []Server{{
-		Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL", Default: "gpt-5",
-		Models: map[string]Model{"gpt-5": {400000, 128000}, "gpt-5-mini": {400000, 128000}, "gpt-4.1": {1047576, 32768}, "gpt-4o": {128000, 16384}},
+		Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL",
 	}}},
 	{Type: "openai-chat", Servers: []Server{
-		{Name: "openai-chat", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL", Default: "gpt-5"},
+		{Name: "openai-chat", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL"},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseEnv: "OLLAMA_HOST", ReadBase: func(host string) string {
 			return "http://" + strings.ReplaceAll(host, "0.0.0.0", "127.0.0.1:11434") + "/v1"
 		}},
 	}},
 	{Type: "anthropic", Servers: []Server{{
-		Name: "anthropic", BaseURL: "https://api.anthropic.com", KeyEnv: "ANTHROPIC_API_KEY", BaseEnv: "ANTHROPIC_BASE_URL", Default: "claude-sonnet-4-5",
+		Name: "anthropic", BaseURL: "https://api.anthropic.com", KeyEnv: "ANTHROPIC_API_KEY", BaseEnv: "ANTHROPIC_BASE_URL",
 	}}},
 	{Type: "gemini", Servers: []Server{{
-		Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com", KeyEnv: "GEMINI_API_KEY", BaseEnv: "GOOGLE_GEMINI_BASE_URL", Default: "gemini-2.5-pro",
+		Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com", KeyEnv: "GEMINI_API_KEY", BaseEnv: "GOOGLE_GEMINI_BASE_URL",
 	}}},
 	{Type: "script", Local: true, Servers: []Server{{Name: "script"}}},
 	{Type: "mock", Local: true},
 }
 
 // Everything about a provider is said by its type: a type that nobody wrote a line for here is there with its servers,
-// their variables and models, and one that has no server can be named without an entry.
+// their variables, and one that has no server can be named without an entry.
 func TestNewKind(t *testing.T) {
 	kinds := Kinds{
 		{Type: "toy", Servers: []Server{{
 			Name: "toys", BaseURL: "https://toys.example", KeyEnv: "TOY_TOKEN", BaseEnv: "TOY_HOST", ReadBase: strings.ToLower,
-			Default: "bear", Models: map[string]Model{"bear": {1000, 100}},
 		}}},
 		{Type: "echo", Local: true},
 	}
@@ -45,16 +43,13 @@ func TestNewKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Resolved{Name: "toys", Type: "toy", BaseURL: "https://other.example", KeyEnv: "TOY_TOKEN", Key: NewSecret("k"),
-		Headers: map[string]Secret{}, Models: map[string]Model{"bear": {1000, 100}}}
+		Headers: map[string]Secret{}}
 	got, err := c.Provider("toys", env)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if model, err := c.DefaultModel(env, nil); model != "toys/bear" {
-		t.Errorf("default model %s, %v", model, err)
-	}
-	if _, err := c.DefaultModel(nil, nil); err == nil || err.Error() != "no model: set TOY_TOKEN, or name one with --model provider/model" {
-		t.Errorf("without a key: %v", err)
+	if got := c.Advice(); got != "set TOY_TOKEN, or name one with --model provider/model" {
+		t.Errorf("without a key: %s", got)
 	}
 	if got := origins.Of("providers.toys.base_url"); got.Name != "TOY_HOST" {
 		t.Errorf("its address is from %s", got)

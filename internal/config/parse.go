@@ -139,6 +139,9 @@ func (p *parser) problem(offset int, format string, args ...any) {
 }
 
 func (p *parser) value(v hujson.Value, t reflect.Type, path []string, tag reflect.StructTag) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem() // a value that may be absent and 0
+	}
 	switch {
 	case t == reflect.TypeFor[Secret](), t == reflect.TypeFor[Duration](), t.Kind() == reflect.String:
 		p.words(v, t, path, tag)

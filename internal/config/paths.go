@@ -12,12 +12,13 @@ import (
 // Paths are all places that the program uses, absolute. Nothing of them need
 // exist.
 type Paths struct {
-	Config string // the user's configuration file
-	Data   string // folder of what must be kept: sessions, trust, rules
-	State  string // folder of what may be lost: the log
-	Store  string // where sessions are kept, as --store takes it
-	Log    string // the daemon's log
-	Socket string // the daemon's socket
+	Config  string // the user's configuration file
+	Data    string // folder of what must be kept: sessions, trust, rules
+	State   string // folder of what may be lost: the log
+	Catalog string // the catalog of models, where it was refreshed
+	Store   string // where sessions are kept, as --store takes it
+	Log     string // the daemon's log
+	Socket  string // the daemon's socket
 	// Private is the folder of the socket that must be the user's alone; see
 	// [MakePrivate]. It is empty if the user chose the socket's place.
 	Private string
@@ -50,6 +51,7 @@ func NewPaths(env Env, uid int) (Paths, error) {
 	}
 	p.Data = dir("XDG_DATA_HOME", ".local", "share")
 	p.State = dir("XDG_STATE_HOME", ".local", "state")
+	p.Catalog = filepath.Join(p.Data, "models.txt")
 	p.Log = filepath.Join(p.State, "daemon.log")
 	p.Store = env["PARLEY_STORE"]
 	if p.Store == "" {

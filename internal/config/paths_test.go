@@ -18,28 +18,28 @@ func TestNewPaths(t *testing.T) {
 		err  string
 	}{
 		{name: "home", env: Env{"HOME": "/home/u"}, want: Paths{
-			Config: "/home/u/.config/parley/config.jsonc", Data: "/home/u/.local/share/parley", State: "/home/u/.local/state/parley",
+			Config: "/home/u/.config/parley/config.jsonc", Data: "/home/u/.local/share/parley", State: "/home/u/.local/state/parley", Catalog: "/home/u/.local/share/parley/models.txt",
 			Store: "sqlite:/home/u/.local/share/parley", Log: "/home/u/.local/state/parley/daemon.log",
 			Socket: "/tmp/parley-7/parley.sock", Private: "/tmp/parley-7",
 		}},
 		{name: "xdg", env: Env{
 			"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d/", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": "/run/user/7", "PARLEY_DEBUG": "1",
 		}, want: Paths{
-			Config: "/c/parley/config.jsonc", Data: "/d/parley", State: "/s/parley",
+			Config: "/c/parley/config.jsonc", Data: "/d/parley", State: "/s/parley", Catalog: "/d/parley/models.txt",
 			Store: "sqlite:/d/parley", Log: "/s/parley/daemon.log",
 			Socket: "/run/user/7/parley/parley.sock", Private: "/run/user/7/parley", Debug: true,
 		}},
 		{name: "relative", env: Env{
 			"HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "", "XDG_RUNTIME_DIR": "run", "TMPDIR": "tmp", "PARLEY_DEBUG": "0",
 		}, want: Paths{
-			Config: "/h/.config/parley/config.jsonc", Data: "/h/.local/share/parley", State: "/h/.local/state/parley",
+			Config: "/h/.config/parley/config.jsonc", Data: "/h/.local/share/parley", State: "/h/.local/state/parley", Catalog: "/h/.local/share/parley/models.txt",
 			Store: "sqlite:/h/.local/share/parley", Log: "/h/.local/state/parley/daemon.log",
 			Socket: "/tmp/parley-7/parley.sock", Private: "/tmp/parley-7",
 		}},
 		{name: "own", env: Env{
 			"HOME": "/h", "TMPDIR": "/t", "PARLEY_CONFIG": "/x/c.jsonc", "PARLEY_STORE": "memory:", "PARLEY_SOCKET": "/x/s",
 		}, want: Paths{
-			Config: "/x/c.jsonc", Data: "/h/.local/share/parley", State: "/h/.local/state/parley",
+			Config: "/x/c.jsonc", Data: "/h/.local/share/parley", State: "/h/.local/state/parley", Catalog: "/h/.local/share/parley/models.txt",
 			Store: "memory:", Log: "/h/.local/state/parley/daemon.log", Socket: "/x/s",
 		}},
 		{name: "no home", env: Env{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d"},

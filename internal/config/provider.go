@@ -8,12 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/catalog"
 	"parley/internal/near"
 )
-
-// UnknownContext is the size of a context window, in tokens, where neither
-// the configuration nor the provider's documentation tells it.
-const UnknownContext = 128_000
 
 // Resolved is a provider that is ready to be called.
 type Resolved struct {
@@ -35,28 +32,16 @@ type Resolved struct {
 // Ready reports whether the provider has the key that it wants, or a way to it.
 func (r Resolved) Ready() bool { return r.KeyEnv == "" || !r.Key.Empty() || r.KeyCommand != "" }
 
-// Model returns what is known of a model, by its name or by the undated name with
-// which it begins (gpt-4o for gpt-4o-2024-08-06). A context window that is not known
-// is [UnknownContext].
+// Model is what the user says of a model: under its own name or, of one with a date such as gpt-4o-2024-08-06, under the
+// name without it.
 func (r Resolved) Model(name string) Model {
-	m, ok := r.Models[name]
-	if !ok {
-		best := ""
-		for known, model := range r.Models {
-			if len(known) > len(best) && strings.HasPrefix(name, known) && dated.MatchString(name[len(known):]) {
-				best, m = known, model
-			}
-		}
+	if m, ok := r.Models[name]; ok {
+		return m
 	}
-	if m.Context == 0 {
-		m.Context = UnknownContext
-	}
-	return m
+	return r.Models[catalog.Dateless(name)]
 }
 
-var dated = regexp.MustCompile(`^-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
-
-// Names are the providers in the order of [Config.DefaultModel]: those that the
+// Names are the providers in the order in which a model is looked for where nobody names one: those that the
 // user named, by name, then the built-in ones.
 func (c Config) Names() []string {
 	var own []string
@@ -96,7 +81,7 @@ func (c Config) Resolve(env Env) ([]Resolved, error) {
 func (c Config) Provider(name string, env Env) (Resolved, error) {
 	p, ok := c.provider(name)
 	if !ok {
-		return Resolved{}, c.unknown(name)
+		return Resolved{}, c.Unknown(name)
 	}
 	r, err := p.resolve(name, env)
 	r.Local = c.kinds.local(p.Type)
@@ -111,6 +96,12 @@ func (c Config) provider(name string) (Provider, bool) {
 		return Provider{Type: name}, true
 	}
 	return p, ok
+}
+
+// Has reports whether there is a provider of that name.
+func (c Config) Has(name string) bool {
+	_, ok := c.provider(name)
+	return ok
 }
 
 // SecretEnv are the environment variables that hold something secret, sorted: keys of
@@ -159,7 +150,8 @@ func (p Provider) resolve(name string, env Env) (Resolved, error) {
 	return r, nil
 }
 
-func (c Config) unknown(name string) error {
+// Unknown is the error of a provider's name that there is not: it lists the known ones.
+func (c Config) Unknown(name string) error {
 	known := c.Names()
 	if best, ok := near.Word(name, known); ok {
 		return fmt.Errorf("there is no provider %q: did you mean %q? There are: %s", name, best, strings.Join(known, ", "))
@@ -172,7 +164,7 @@ func (c Config) unknown(name string) error {
 func ParseModel(text string) (provider, model string, err error) {
 	provider, model, ok := strings.Cut(text, "/")
 	if !ok || provider == "" || model == "" {
-		return "", "", fmt.Errorf("%q does not name a model: write provider/model, such as openai/gpt-5", text)
+		return "", "", fmt.Errorf("%q does not name a model: write provider/model, such as openai/default", text)
 	}
 	return provider, model, nil
 }
@@ -184,14 +176,11 @@ func (c Config) Find(text string) (provider, model string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if _, ok := c.provider(provider); !ok {
-		return "", "", c.unknown(provider)
+	if !c.Has(provider) {
+		return "", "", c.Unknown(provider)
 	}
 	return provider, model, nil
 }
-
-// ErrNoModel is what [Config.DefaultModel] ends with when there is no model.
-var ErrNoModel = errors.New("no model")
 
 // Advice says what a person does to have a model.
 func (c Config) Advice() string {
@@ -214,41 +203,4 @@ func (c Config) Advice() string {
 		return "name one with --model provider/model"
 	}
 	return strings.Join(ways, ", ") + ", or name one with --model provider/model"
-}
-
-// DefaultModel is the configured model or, without one, that of the first
-// provider whose key is there or whose server answers. probe asks a server
-// that needs no key for the names of its models, the one to use first; it
-// says whether the server answered. A nil probe asks none.
-func (c Config) DefaultModel(env Env, probe func(Resolved) (models []string, ok bool)) (string, error) {
-	if c.Model != "" {
-		_, _, err := c.Find(c.Model)
-		return c.Model, err
-	}
-	for _, name := range c.Names() {
-		r, err := c.Provider(name, env)
-		if err != nil || !r.Ready() || r.Local {
-			continue
-		}
-		model := c.kinds.server(name).Default
-		if model == "" && len(r.Models) > 0 {
-			model = slices.Min(slices.Collect(maps.Keys(r.Models)))
-		}
-		if r.KeyEnv == "" || model == "" {
-			if probe == nil {
-				continue
-			}
-			models, ok := probe(r)
-			switch {
-			case !ok:
-				continue
-			case model == "" && len(models) > 0:
-				model = models[0]
-			}
-		}
-		if model != "" {
-			return name + "/" + model, nil
-		}
-	}
-	return "", fmt.Errorf("%w: %s", ErrNoModel, c.Advice())
 }

@@ -30,55 +30,17 @@ const ownProviders = `{"providers": {
 	"home": {"type": "openai-chat", "base_url": "http://10.0.0.2/v1"},
 }}`
 
-// Without a configured model the first provider that is ready gives one: the
-// user's own before the built-in ones.
-func TestDefaultModel(t *testing.T) {
-	answers := func(want string, models ...string) func(Resolved) ([]string, bool) {
-		return func(r Resolved) ([]string, bool) { return models, r.BaseURL == want }
-	}
-	const ollama = "http://127.0.0.1:11434/v1"
-	const nothing = "no model: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, start ollama, or name one with --model provider/model"
-	for _, test := range []struct {
-		name, file string
-		env        Env
-		probe      func(Resolved) ([]string, bool)
-		want       string
-	}{
-		{"nothing", "", nil, nil, nothing},
-		{"openai", "", Env{"OPENAI_API_KEY": "x", "GEMINI_API_KEY": "y"}, nil, "openai/gpt-5"},
-		{"anthropic", "", Env{"ANTHROPIC_API_KEY": "x", "OPENAI_API_KEY": ""}, nil, "anthropic/claude-sonnet-4-5"},
-		{"gemini", "", Env{"GEMINI_API_KEY": "x"}, nil, "gemini/gemini-2.5-pro"},
-		{"blank key", "", Env{"GEMINI_API_KEY": " \n"}, nil, nothing},
-		{"ollama", "", nil, answers(ollama, "qwen3:8b", "llama3"), "ollama/qwen3:8b"},
-		{"empty ollama", "", nil, answers(ollama), nothing},
-		{"key before server", "", Env{"OPENAI_API_KEY": "x"}, answers(ollama, "m"), "openai/gpt-5"},
-		{"own with key", ownProviders, Env{"OPENAI_API_KEY": "x", "WORK_KEY": "y"}, nil, "work/a"},
-		{"own server", ownProviders, Env{"OPENAI_API_KEY": "x"}, answers("http://10.0.0.2/v1", "m"), "home/m"},
-		{"own silent", ownProviders, Env{"OPENAI_API_KEY": "x"}, answers(ollama, "m"), "openai/gpt-5"},
-		{"configured", `{"model": "script/a/b.ndjson"}`, Env{"OPENAI_API_KEY": "x"}, nil, "script/a/b.ndjson"},
-		{"unknown", `{"model": "opnai/m"}`, nil, nil, `there is no provider "opnai": did you mean "openai"? There are: openai, openai-chat, anthropic, gemini, ollama, script`},
-	} {
-		got, err := load(t, test.file).DefaultModel(test.env, test.probe)
-		if err != nil {
-			got = err.Error()
-		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
-	}
-}
-
 // A model is named provider/model, and the model may hold slashes.
 func TestModelNameMayHoldSlashes(t *testing.T) {
 	c := load(t, ownProviders)
 	for text, want := range map[string]string{
-		"openai/gpt-5":         "openai gpt-5",
+		"openai/gpt-6-sol":     "openai gpt-6-sol",
 		"openai/any/thing:new": "openai any/thing:new",
 		"script//tmp/x.ndjson": "script /tmp/x.ndjson",
 		"work/x":               "work x",
-		"gpt-5":                `"gpt-5" does not name a model: write provider/model, such as openai/gpt-5`,
-		"openai/":              `"openai/" does not name a model: write provider/model, such as openai/gpt-5`,
-		"/x":                   `"/x" does not name a model: write provider/model, such as openai/gpt-5`,
+		"gpt-6-sol":            `"gpt-6-sol" does not name a model: write provider/model, such as openai/default`,
+		"openai/":              `"openai/" does not name a model: write provider/model, such as openai/default`,
+		"/x":                   `"/x" does not name a model: write provider/model, such as openai/default`,
 		"nobody/x":             `there is no provider "nobody"; there are: home, work, openai, openai-chat, anthropic, gemini, ollama, script`,
 	} {
 		provider, model, err := c.Find(text)
@@ -125,24 +87,20 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// Dated names are the model they begin with; others have a window of 128k.
+// What the user says of a model holds for its dated names, too; a price may be 0, which is not the same as unsaid.
 func TestDatedNameIsItsModel(t *testing.T) {
-	r, err := load(t, `{"providers": {"openai": {"models": {"gpt-4o": {"context": 5}}}}}`).Provider("openai", nil)
+	r, err := load(t, `{"providers": {"openai": {"models": {"gpt-6-sol": {"context": 5}, "gpt-6-sol-2026-09-22": {"reasoning": "max"}, "house": {"price": {"input": 0, "output": 1.5}}}}}}`).Provider("openai", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	zero, more := 0.0, 1.5
 	for name, want := range map[string]Model{
-		"gpt-5":                   {400000, 128000},
-		"gpt-5-mini":              {400000, 128000},
-		"gpt-5-mini-2025-08-07":   {400000, 128000},
-		"gpt-4o":                  {5, 16384},
-		"gpt-4.1-latest":          {1047576, 32768},
-		"gpt-5-something-other":   {UnknownContext, 0},
-		"gpt-50":                  {UnknownContext, 0},
-		"ft:gpt-4o-2024-08-06:me": {UnknownContext, 0},
+		"gpt-6-sol": {Context: 5}, "gpt-6-sol-20261001": {Context: 5}, "gpt-6-sol-latest": {Context: 5},
+		"gpt-6-sol-2026-09-22": {Reasoning: "max"}, "gpt-6-sol-mini": {}, "gpt-6-so": {},
+		"house": {Price: Price{Input: &zero, Output: &more}},
 	} {
-		if got := r.Model(name); got != want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
+		if diff := cmp.Diff(want, r.Model(name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

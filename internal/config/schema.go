@@ -49,6 +49,9 @@ func refine(s *jsonschema.Schema, f field, r refinement) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
 	}
+	if f.kind.Kind() == reflect.Pointer {
+		f.kind = f.kind.Elem()
+	}
 	switch {
 	case f.kind.Kind() == reflect.Struct && s.Properties != nil:
 		for _, inner := range fieldsOf(f.kind) {

@@ -46,8 +46,10 @@ type Options struct {
 	Paths   config.Paths // of no use where NoPaths is set
 	NoPaths error        // why it is not known where things are
 	Deep    bool         // read every session's file whole
-	// Providers are the types of models that there are.
+	// Providers are the types of models that there are, and Models is asked which ones.
 	Providers runtime.Providers
+	Models    *runtime.Models
+	Now       func() time.Time
 
 	Socket string // of the daemon
 	Chosen bool   // Socket was named by the user

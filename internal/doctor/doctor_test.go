@@ -19,6 +19,7 @@ import (
 	"parley/internal/event/eventtest"
 	"parley/internal/journal"
 	"parley/internal/journal/sqlite"
+	"parley/internal/runtime"
 )
 
 func status(code int, body string) http.HandlerFunc {
@@ -26,6 +27,21 @@ func status(code int, body string) http.HandlerFunc {
 		w.Header().Set("Location", "https://elsewhere.example.org/v1/models")
 		w.WriteHeader(code)
 		fmt.Fprint(w, body)
+	}
+}
+
+// lists is a server that lists some models, in the forms of all wires, and tells no window.
+func lists(names ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		if !strings.HasSuffix(q.URL.Path, "/models") || strings.HasPrefix(q.URL.Path, "/api") {
+			http.NotFound(w, q)
+			return
+		}
+		var ids, google []string
+		for _, name := range names {
+			ids, google = append(ids, `{"id":"`+name+`"}`), append(google, `{"name":"models/`+name+`"}`)
+		}
+		fmt.Fprintf(w, `{"data":[%s],"models":[%s]}`, strings.Join(ids, ","), strings.Join(google, ","))
 	}
 }
 
@@ -40,6 +56,7 @@ func TestFindings(t *testing.T) {
 		{"nothing", func(*patient) {}, []string{
 			"✓ config: ROOT/home/.config/parley/config.jsonc", "✓ mine: HOST takes the key in MINE_KEY",
 			"✓ providers: not set up: openai (OPENAI_API_KEY), ", "✓ model: mine/large, from ROOT/home/.config/parley/config.jsonc:1",
+			"✓ catalog: 1262 models, of 2026-11-10, 12 days old", "✓ window: of mine/large: 65k tokens, from the server (max_model_len)",
 			"✓ store: ROOT/home/.local/share/parley will be made", "✓ disk: 1.0 TiB left", "✓ socket: ROOT/parley/parley.sock; nobody listens yet",
 			"✓ daemon: none runs", "✓ bash: /usr/bin/bash", "✓ git: /usr/bin/git", "✓ rg: /usr/bin/rg",
 		}, false},
@@ -64,12 +81,17 @@ func TestFindings(t *testing.T) {
 			p.settings = ""
 			p.Env["ANTHROPIC_API_KEY"], p.Env["ANTHROPIC_BASE_URL"] = "planted-key", p.server.URL
 			p.answer = func(w http.ResponseWriter, q *http.Request) {
+				if strings.HasPrefix(q.URL.Path, "/api") || q.URL.Path == "/props" {
+					http.NotFound(w, q)
+					return
+				}
 				if q.Header.Get("X-Api-Key") != "planted-key" || q.Header.Get("Anthropic-Version") == "" || q.URL.Path != "/v1/models" {
 					t.Errorf("asked %s with %q", q.URL, q.Header)
 				}
-				fmt.Fprint(w, `{"data":[{"type":"model","id":"claude-sonnet-4-5"}],"has_more":false}`)
+				fmt.Fprint(w, `{"data":[{"type":"model","id":"claude-sonnet-5-5"},{"type":"model","id":"claude-opus-5-5"}],"has_more":false}`)
 			}
-		}, []string{"✓ anthropic: HOST takes the key in ANTHROPIC_API_KEY", "✓ model: anthropic/claude-sonnet-4-5, of the first provider that is ready"}, false},
+		}, []string{"✓ anthropic: HOST takes the key in ANTHROPIC_API_KEY", "✓ model: anthropic/claude-sonnet-5-5, which is anthropic/default, the newest claude-sonnet that the server lists; of the first provider that is ready",
+			"✓ window: of anthropic/claude-sonnet-5-5: 1.0M tokens, from the catalog (anthropic/claude-sonnet-5-5, of 2026-11-10)"}, false},
 		{"no key", func(p *patient) { delete(p.Env, "MINE_KEY") }, []string{"✗ mine: MINE_KEY is not set\n  → set it to a key of http://HOST"}, true},
 		{"no key for what is not used", func(p *patient) {
 			p.settings = strings.Replace(p.settings, `{"mine"`, `{"other": {"type": "anthropic", "api_key_env": "OTHER_KEY"}, "mine"`, 1)
@@ -82,7 +104,9 @@ func TestFindings(t *testing.T) {
 		{"a server that is down", func(p *patient) { p.server.Close() }, []string{"✗ mine: HOST: connection refused\n  → start the server, or correct providers.mine.base_url"}, true},
 		{"a server that says nothing", func(p *patient) {
 			p.wait = 50 * time.Millisecond
-			p.answer = func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }
+			over := make(chan bool)
+			p.t.Cleanup(func() { close(over) })
+			p.answer = func(http.ResponseWriter, *http.Request) { <-over }
 		}, []string{"✗ mine: HOST: no answer within 50ms"}, true},
 		{"a server without a list", func(p *patient) { p.answer = status(404, "not found") }, []string{"! mine: HOST answers, but has no list of models (status 404)"}, false},
 		{"a server in trouble", func(p *patient) { p.answer = status(503, "planted-key") }, []string{"! mine: HOST answers with status 503"}, false},
@@ -93,6 +117,30 @@ func TestFindings(t *testing.T) {
 			p.Env["OPENAI_API_KEY"], p.Env["OPENAI_BASE_URL"] = "planted-key", "localhost"
 		},
 			[]string{"! openai: the base URL is not an http or https address"}, false},
+
+		// Models and what is known of them.
+		{"a model that its server does not list", func(p *patient) { p.settings = strings.Replace(p.settings, "mine/large", "mine/larg", 1) },
+			[]string{"! model: mine/larg, from ROOT/home/.config/parley/config.jsonc:1: its server does not list larg; near to it: large\n  → name one that it has, such as mine/default"}, false},
+		{"an entry that its server does not list", func(p *patient) {
+			p.settings = strings.Replace(p.settings, `"api_key_env"`, `"models": {"large": {}, "tiny": {"context": 5}}, "api_key_env"`, 1)
+		}, []string{"! mine: mine/tiny is configured, and its server does not list tiny; 'parley models mine' shows what it lists\n  → correct providers.mine.models.tiny"}, false},
+		{"a window that nobody tells", func(p *patient) { p.answer = lists("large") },
+			[]string{"! window: of mine/large: 128k tokens, a guess: neither the configuration, the server nor the catalog tells it\n  → say it in providers.mine.models.large.context"}, false},
+		{"a model that ends soon", func(p *patient) {
+			p.settings = `{"model": "openai/gpt-5"}`
+			p.Env["OPENAI_API_KEY"], p.Env["OPENAI_BASE_URL"] = "planted-key", p.server.URL
+			p.answer = lists("gpt-5", "gpt-6-sol")
+		}, []string{"! model: openai/gpt-5, from ROOT/home/.config/parley/config.jsonc:1: its vendor ends it on 2026-12-10\n  → name another one, such as openai/default"}, false},
+		{"a model that has ended", func(p *patient) {
+			p.settings = `{"model": "gemini/gemini-2.5-pro"}`
+			p.Env["GEMINI_API_KEY"], p.Env["GOOGLE_GEMINI_BASE_URL"] = "planted-key", p.server.URL
+			p.answer = lists("gemini-3.1-pro-preview")
+		}, []string{"! model: gemini/gemini-2.5-pro, from ROOT/home/.config/parley/config.jsonc:1: its server does not list gemini-2.5-pro (its vendor ends it on 2026-10-16); near to it: gemini-3.1-pro-preview"}, false},
+		{"a catalog that is old", func(p *patient) { p.Now = func() time.Time { return november().AddDate(0, 9, 0) } },
+			[]string{"! catalog: 1262 models, of 2026-11-10, 9 months old: `parley models --refresh` gets a newer one\n  → parley models --refresh"}, false},
+		{"a refreshed catalog that is damaged", func(p *patient) {
+			p.Models = runtime.NewModels(runtime.Builtin, p.write("home/.local/share/parley/models.txt", "parley-catalog 1\n", 0o600), november)
+		}, []string{"! catalog: the catalog of models in ROOT/home/.local/share/parley/models.txt cannot be used", "✓ catalog: 1262 models, of 2026-11-10"}, false},
 
 		// Configuration.
 		{"a bad file", func(p *patient) { p.settings = "{\n  \"modle\": \"mine/large\",\n}" },

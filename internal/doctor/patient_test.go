@@ -31,6 +31,9 @@ type patient struct {
 	settings string           // the user's configuration; SERVER stands for its address
 }
 
+// november is when these tests play: what is known of models has a date.
+func november() time.Time { return time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC) }
+
 func newPatient(t *testing.T) *patient {
 	t.Helper()
 	root, err := os.MkdirTemp("", "parley-t-")
@@ -44,14 +47,18 @@ func newPatient(t *testing.T) *patient {
 	})
 	p := &patient{t: t, root: root, settings: `{"model": "mine/large", "providers": {"mine": {"type": "openai-chat", "base_url": "SERVER", "api_key_env": "MINE_KEY"}}}`}
 	p.answer = func(w http.ResponseWriter, q *http.Request) {
-		if q.URL.Path != "/v1/models" || q.Header.Get("Authorization") != "Bearer planted-key" {
+		if q.Header.Get("Authorization") != "Bearer planted-key" {
 			t.Errorf("asked %s with %q", q.URL, q.Header)
 		}
-		fmt.Fprint(w, `{"data":[{"id":"large"}]}`)
+		if q.URL.Path != "/v1/models" {
+			http.NotFound(w, q) // it is not one of those that tell a window elsewhere
+			return
+		}
+		fmt.Fprint(w, `{"data":[{"id":"large","max_model_len":65536}]}`)
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { p.answer(w, q) }))
 	t.Cleanup(p.server.Close)
-	p.examination = newExamination(Options{Providers: runtime.Builtin, In: os.Stdin, Dir: filepath.Join(root, "project"), Build: "patient", Env: config.Env{
+	p.examination = newExamination(Options{Providers: runtime.Builtin, Models: runtime.NewModels(runtime.Builtin, "", november), Now: november, In: os.Stdin, Dir: filepath.Join(root, "project"), Build: "patient", Env: config.Env{
 		"HOME": filepath.Join(root, "home"), "XDG_RUNTIME_DIR": root, "PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "MINE_KEY": "planted-key",
 	}})
 	p.wait, p.asked = 5*time.Minute, 5*time.Minute // who answers has all the time that it needs

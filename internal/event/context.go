@@ -47,6 +47,7 @@ type UsageChanged struct {
 	Session      Usage   `json:"session"`
 	ContextUsed  int     `json:"context_used" doc:"tokens of the last request and its answer"`
 	ContextLimit int     `json:"context_limit" doc:"tokens that the model takes"`
+	ContextGuess bool    `json:"context_guess,omitempty" doc:"nobody tells the limit: it is a guess"`
 	Strategy     string  `json:"strategy,omitempty" doc:"of compaction"`
 	Threshold    float64 `json:"threshold,omitempty" doc:"share of the limit at which compaction begins"`
 }

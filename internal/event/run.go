@@ -1,17 +1,21 @@
 package event
 
-// Usage counts tokens.
+// Usage counts tokens, and what they cost.
 type Usage struct {
 	Input       int `json:"input" doc:"tokens sent, those read from a cache included"`
 	Output      int `json:"output" doc:"tokens received, reasoning included"`
 	CachedRead  int `json:"cached_read,omitempty" doc:"of input: read from the provider's cache"`
 	CachedWrite int `json:"cached_write,omitempty" doc:"of input: written to the provider's cache"`
 	Reasoning   int `json:"reasoning,omitempty" doc:"of output: spent on reasoning"`
+
+	Cost     int64 `json:"cost,omitempty" doc:"in millionths of a US dollar, of the tokens that have a price"`
+	Unpriced int   `json:"unpriced,omitempty" doc:"tokens of answers of which not every price is known: with any, the cost is not the whole one"`
 }
 
 // Plus returns the sum of two usages.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.CachedRead + v.CachedRead, u.CachedWrite + v.CachedWrite, u.Reasoning + v.Reasoning}
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CachedRead + v.CachedRead, u.CachedWrite + v.CachedWrite, u.Reasoning + v.Reasoning,
+		u.Cost + v.Cost, u.Unpriced + v.Unpriced}
 }
 
 // A Reason says why a run, a turn or a session came to its end.

@@ -76,13 +76,13 @@ type SessionClosed struct {
 // SettingChanged carries the settings that changed; a setting that is absent
 // stays as it was.
 type SettingChanged struct {
-	Model      *string   `json:"model,omitempty" doc:"provider/model"`
+	Model      *string   `json:"model,omitempty" doc:"provider/model; empty: as configured"`
 	Tools      *[]string `json:"tools,omitempty" doc:"names of the active tools; null in state: all"`
 	Steering   *Mode     `json:"steering,omitempty" doc:"one-at-a-time or all"`
 	FollowUp   *Mode     `json:"follow_up,omitempty" doc:"one-at-a-time or all"`
 	Calls      *Order    `json:"calls,omitempty" doc:"parallel or sequential"`
 	Permission *Effect   `json:"permission,omitempty" doc:"what happens where no rule decides: ask, allow or deny"`
-	Reasoning  *string   `json:"reasoning,omitempty" doc:"low, medium, high or empty for the model's own"`
+	Reasoning  *string   `json:"reasoning,omitempty" doc:"off, minimal, low, medium, high, xhigh, max, or empty: as configured"`
 }
 
 // AgentChanged says what a sub-agent is doing.

@@ -23,6 +23,14 @@ const (
 // Efforts are the words, from least to most.
 var Efforts = []Effort{None, Minimal, Low, Medium, High, XHigh, Max}
 
+// EffortOf is an effort as people say it: off is [None].
+func EffortOf(text string) Effort {
+	if text == "off" {
+		return None
+	}
+	return Effort(text)
+}
+
 // Tokens is the effort as a number of tokens; ok is false where it is a word.
 func (e Effort) Tokens() (n int, ok bool) {
 	n, err := strconv.Atoi(string(e))
@@ -87,8 +95,9 @@ type Level struct {
 	Word   string
 }
 
-// Asks is what to ask the model for: the effort itself where its levels are not known, else the nearest level, the higher
-// of two. ok is false where nothing is asked for: there is no effort, or the model takes none.
+// Asks is what to ask the model for: the effort itself where its levels are not known, else the nearest level below: nobody
+// pays for more than was asked for. Where there is none below but [None] it is the lowest one above. ok is false where
+// nothing is asked for: there is no effort, or the model takes none.
 func (t Thinker) Asks(e Effort) (level Level, ok bool) {
 	if e == "" || t.Way == Never || t.Way == Fixed {
 		return Level{}, false
@@ -99,13 +108,18 @@ func (t Thinker) Asks(e Effort) (level Level, ok bool) {
 	if len(t.Levels) == 0 || t.Way == Budget && e != None {
 		return Level{e, string(e)}, true
 	}
-	rank := slices.Index(Efforts, e)
-	for _, l := range t.Levels {
-		if slices.Index(Efforts, l.Effort) >= rank {
+	rank, below := slices.Index(Efforts, e), -1
+	for i, l := range t.Levels {
+		switch at := slices.Index(Efforts, l.Effort); {
+		case at == rank:
+			return l, true
+		case at < rank && l.Effort != None:
+			below = i
+		case at > rank && below < 0:
 			return l, true
 		}
 	}
-	return t.Levels[len(t.Levels)-1], true
+	return t.Levels[max(below, 0)], true
 }
 
 // Or is how a model is asked: as is known of it, or else in the standard way.

@@ -318,16 +318,19 @@ func TestRefusedPlace(t *testing.T) {
 	}
 }
 
-// What is asked of a model is the nearest that it takes, rather more than less.
+// An effort that a model does not take becomes the nearest one below that it does, and never none.
 func TestEffort(t *testing.T) {
 	some := llm.Thinker{Way: llm.Words, Levels: []llm.Level{{Effort: llm.Low, Word: "low"}, {Effort: llm.High, Word: "hard"}}}
+	most := llm.Thinker{Way: llm.Words, Levels: llm.Same(llm.None, llm.High, llm.Max)}
+	silent := llm.Thinker{Way: llm.Words, Levels: []llm.Level{{Effort: llm.None}}}
 	for _, c := range []struct {
 		thinker llm.Thinker
 		effort  llm.Effort
 		want    string
 	}{
-		{some, "", "nothing"}, {some, "none", "low"}, {some, "low", "low"}, {some, "medium", "hard"}, {some, "max", "hard"},
-		{some, "1", "low"}, {some, "4001", "hard"}, {some, "999999", "hard"},
+		{some, "", "nothing"}, {some, "none", "low"}, {some, "low", "low"}, {some, "medium", "low"}, {some, "max", "hard"},
+		{some, "1", "low"}, {some, "4001", "low"}, {some, "999999", "hard"},
+		{most, "medium", "high"}, {most, "none", "none"}, {most, "max", "max"}, {silent, "high", ""},
 		{llm.Thinker{Way: llm.Never}, "high", "nothing"}, {llm.Thinker{Way: llm.Fixed}, "high", "nothing"},
 		{llm.Thinker{}, "xhigh", "xhigh"}, {llm.Thinker{Way: llm.Budget}, "7000", "7000"},
 	} {

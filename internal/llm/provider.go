@@ -1,13 +1,11 @@
 package llm
 
-import (
-	"net/http"
-	"strings"
-)
+import "net/http"
 
 // Provider is a kind of model, and says all that the program knows of it: a list of them in the wiring is what the
 // configuration's types and built-in servers, the listing of models, the checks of doctor and the documents follow
-// from. Its servers are spoken to by Wire; where it has none, as a script, Local makes the model.
+// from. Which models a server has is none of it: the server is asked, and package catalog knows them. Its servers are
+// spoken to by Wire; where it has none, as a script, Local makes the model.
 type Provider struct {
 	// Type is its name in the configuration.
 	Type string
@@ -41,31 +39,6 @@ type Server struct {
 	// that may be something else; nil: it is an address.
 	BaseEnv  string
 	ReadBase func(value string) string
-	// Default is the model that is used where nobody names one; empty: the first that the server lists.
-	Default string
-	// Models are those whose sizes are known.
-	Models []Known
-}
-
-// Known is what is known of a model: the sizes of its window and of its longest answer, in tokens, and how to ask it for an
-// effort.
-type Known struct {
-	Name               string
-	Context, MaxOutput int
-	Thinker            Thinker
-}
-
-// Thinker is that of the model of this name, or of the longest name that it begins with before a dash.
-func (p Provider) Thinker(name string) (found Thinker) {
-	best := ""
-	for _, s := range p.Servers {
-		for _, m := range s.Models {
-			if (name == m.Name || strings.HasPrefix(name, m.Name+"-")) && len(m.Name) > len(best) {
-				best, found = m.Name, m.Thinker
-			}
-		}
-	}
-	return found
 }
 
 // Wire is a protocol that servers of models speak. It is pure functions of a request and of an answer's events; this

@@ -10,8 +10,8 @@ import (
 // startup are variables by which an environment changes what a command means.
 var startup = map[string]bool{"CDPATH": true, "BASH_ENV": true, "ENV": true}
 
-// commandEnv is the environment of commands: the client's, without keys.
-func commandEnv(env config.Env, cfg config.Config) []string {
+// Environ is the environment of commands: the client's, without keys.
+func Environ(env config.Env, cfg config.Config) []string {
 	secret := make(map[string]bool)
 	for _, name := range cfg.SecretEnv() {
 		secret[name] = true

@@ -2,54 +2,23 @@ package runtime
 
 import (
 	"cmp"
-	"maps"
-	"net/http"
-	"net/url"
+	"context"
 	"slices"
+	"strings"
 	"time"
 
-	"golang.org/x/net/http/httpproxy"
-
 	"parley/internal/agent"
+	"parley/internal/catalog"
 	"parley/internal/command"
 	"parley/internal/config"
 	"parley/internal/event"
-	"parley/internal/llm"
 	"parley/internal/llm/retry"
 	"parley/internal/session"
+	"parley/internal/transcript"
 )
 
-// client is an HTTP client that uses the proxies of an environment; nil where
-// there are none. It is kept, and so are its connections.
-func (r *Resolver) client(env config.Env) *http.Client {
-	proxies := proxiesOf(env)
-	key := proxies.HTTPProxy + " " + proxies.HTTPSProxy + " " + proxies.NoProxy
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c, ok := r.clients[key]
-	if !ok {
-		c = throughProxies(proxies)
-		r.clients[key] = c
-	}
-	return c
-}
-
-func proxiesOf(env config.Env) httpproxy.Config {
-	return httpproxy.Config{
-		HTTPProxy: cmp.Or(env["HTTP_PROXY"], env["http_proxy"]), HTTPSProxy: cmp.Or(env["HTTPS_PROXY"], env["https_proxy"]),
-		NoProxy: cmp.Or(env["NO_PROXY"], env["no_proxy"]),
-	}
-}
-
-// throughProxies makes an HTTP client that uses these proxies; nil where there
-// are none.
-func throughProxies(proxies httpproxy.Config) *http.Client {
-	if proxies == (httpproxy.Config{}) {
-		return nil
-	}
-	choose := proxies.ProxyFunc()
-	return llm.HTTP(func(r *http.Request) (*url.URL, error) { return choose(r.URL) })
-}
+// promptWait is how long a prompt waits for all that servers may say of its model.
+const promptWait = time.Second
 
 // policyOf is how a failing server is asked again; nil: until the run is stopped.
 func policyOf(p *event.Patience) retry.Policy {
@@ -62,62 +31,75 @@ func policyOf(p *event.Patience) retry.Policy {
 	return retry.Policy{Patience: time.Duration(max(0, p.MS)) * time.Millisecond, Attempts: max(0, p.Retries)}
 }
 
-// setModel resolves the model. Only an unknown provider is refused here: the
-// server knows which models it has.
-func (r *Resolver) setModel(setup *agent.Setup, cfg config.Config, env config.Env, dir, model string, again retry.Policy) *command.Fault {
-	if model == "" {
-		var err error
-		if model, err = cfg.DefaultModel(env, r.o.Providers.probe(env, r.wait)); err != nil {
-			return command.Faultf(command.Invalid, "%s", err)
+// answering puts the model into the setup of a prompt, and how others are put there for sub-agents.
+func (r *Resolver) answering(ctx context.Context, setup *agent.Setup, cfg config.Config, env config.Env, dir string, s *transcript.State, p command.Prompt) *command.Fault {
+	settings := s.Settings.With(p.Set)
+	if e := settings.Reasoning; e != "" && !slices.Contains(catalog.EffortNames, e) {
+		return command.Faultf(command.Invalid, "reasoning is %q; it is one of %s", e, strings.Join(catalog.EffortNames, ", "))
+	}
+	v := r.models.In(cfg, env, promptWait)
+	beside, _, _ := strings.Cut(s.Settings.Model, "/")
+	if fault := r.setModel(ctx, setup, v, dir, cmp.Or(p.Model, settings.Model, r.o.Model), beside, policyOf(p.Patience)); fault != nil {
+		return fault
+	}
+	setup.Choose = func(to *agent.Setup, model string) *command.Fault {
+		return r.setModel(context.WithoutCancel(ctx), to, r.models.In(cfg, env, promptWait), dir, model, to.Provider, policyOf(p.Patience))
+	}
+	if s.Counts.Runs > 0 && p.Model == "" && p.Set.Model == nil && p.Set.Reasoning == nil {
+		return nil // it was told before
+	}
+	if resolved, err := cfg.Provider(setup.Provider, env); err == nil {
+		asked := cmp.Or(settings.Reasoning, setup.Reasoning)
+		if word := unfit(setup.ModelName, v.Known(resolved, setup.ModelName), asked); word != "" {
+			setup.Notes = append(setup.Notes, word)
 		}
 	}
-	name, model, err := cfg.Find(model)
-	if err != nil {
-		return command.Faultf(command.Invalid, "%s", err)
-	}
-	resolved, err := cfg.Provider(name, env)
-	if err != nil {
-		return command.Faultf(command.Invalid, "%s", err)
-	}
-	setup.Provider, setup.ModelName = name, model
-	known := resolved.Model(model)
-	setup.ContextLimit, setup.MaxOutput = known.Context, known.MaxOutput
-	if !resolved.Ready() {
-		return command.Faultf(command.Denied, "provider %s has no key: set %s", name, resolved.KeyEnv)
-	}
-	provider, ok := r.o.Providers.of(resolved.Type)
-	if !ok {
-		return command.Faultf(command.Invalid, "provider %s: unknown type %q", name, resolved.Type)
-	}
-	setup.Thinker = provider.Thinker(model)
-	o := optionsOf(resolved, r.client(env), env)
-	o.Dir = dir
-	made, fault := provider.Model(o, model)
-	if fault != nil {
-		return command.Faultf(command.Code(fault.Code), "%s", fault.Message)
-	}
-	setup.Model = retry.Wrap(made, retry.Options{Policy: again})
 	return nil
 }
 
-// Models lists the models that can be asked for, as far as the configuration
-// knows them.
+// setModel resolves the model that is meant by a text. What a server does not list is not refused here: some have more
+// than they list.
+func (r *Resolver) setModel(ctx context.Context, setup *agent.Setup, v View, dir, text, beside string, again retry.Policy) *command.Fault {
+	named, fault := v.Find(ctx, text, beside)
+	if fault != nil {
+		return fault
+	}
+	p := named.Provider
+	if !p.Ready() {
+		return noKey(p)
+	}
+	provider, ok := r.o.Providers.of(p.Type)
+	if !ok {
+		return command.Faultf(command.Invalid, "provider %s: unknown type %q", p.Name, p.Type)
+	}
+	known, own := v.Asked(ctx, p, named.Name), p.Model(named.Name)
+	setup.Provider, setup.ModelName = p.Name, named.Name
+	setup.ContextLimit, setup.ContextGuess = known.Window.Tokens, known.guess()
+	setup.MaxOutput = known.answer(own)
+	setup.Reasoning = cmp.Or(own.Reasoning, v.cfg.Reasoning)
+	setup.Thinker, setup.Images, setup.Cost = known.thinker(), known.images(), known.cost
+	o := optionsOf(p, r.models.HTTP(v.env), v.env)
+	o.Dir = dir
+	made, failed := provider.Model(o, named.Name)
+	if failed != nil {
+		return command.Faultf(command.Code(failed.Code), "%s", failed.Message)
+	}
+	setup.Model = retry.Wrap(fitted{made, v, named, known}, retry.Options{Policy: again})
+	return nil
+}
+
+// Models lists the models that can be asked for.
 func (r *Resolver) Models(c session.Client) ([]command.ModelEntry, *command.Fault) {
 	env, dir := r.world(c)
 	cfg, _, fault := r.load(env, dir)
 	if fault != nil {
 		return nil, fault
 	}
-	resolved, err := cfg.Resolve(env)
-	if err != nil && resolved == nil {
-		return nil, command.Faultf(command.Invalid, "%s", err)
-	}
-	preset, _ := cfg.DefaultModel(env, nil)
 	var out []command.ModelEntry
-	for _, p := range resolved {
-		for _, name := range slices.Sorted(maps.Keys(p.Models)) {
-			full := p.Name + "/" + name
-			out = append(out, command.ModelEntry{Name: full, Context: p.Model(name).Context, Default: full == preset, Ready: p.Ready()})
+	choices, _ := r.models.In(cfg, env, promptWait).Choices(context.Background(), false)
+	for _, c := range choices {
+		if !c.Placeholder {
+			out = append(out, command.ModelEntry{Name: c.Name, Context: c.Context, Default: c.Default, Ready: c.Ready})
 		}
 	}
 	return out, nil

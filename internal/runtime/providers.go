@@ -42,15 +42,9 @@ func (ps Providers) Kinds() config.Kinds {
 	for _, p := range ps {
 		kind := config.Kind{Type: p.Type, Local: p.Local != nil}
 		for _, s := range p.Servers {
-			server := config.Server{
-				Name: s.Name, BaseURL: s.BaseURL, KeyEnv: s.KeyEnv, BaseEnv: s.BaseEnv, ReadBase: s.ReadBase, Default: s.Default,
-				Models: make(map[string]config.Model, len(s.Models)),
-			}
+			server := config.Server{Name: s.Name, BaseURL: s.BaseURL, KeyEnv: s.KeyEnv, BaseEnv: s.BaseEnv, ReadBase: s.ReadBase}
 			if server.BaseURL == "" && p.Wire != nil {
 				server.BaseURL = p.Wire.Base
-			}
-			for _, m := range s.Models {
-				server.Models[m.Name] = config.Model{Context: m.Context, MaxOutput: m.MaxOutput}
 			}
 			kind.Servers = append(kind.Servers, server)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/internal/config"
+	"parley/internal/llm"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated documents")
@@ -44,13 +45,6 @@ func TestBuiltinProvidersAreComplete(t *testing.T) {
 				t.Errorf("%s: server %q has no name, or is twice there", p.Type, s.Name)
 			}
 			servers[s.Name] = true
-			known := false
-			for _, m := range s.Models {
-				known = known || m.Name == s.Default && m.Context > 0
-			}
-			if s.Default != "" && !known {
-				t.Errorf("%s/%s, used when nobody names a model, is not described", s.Name, s.Default)
-			}
 		}
 	}
 	c, _, err := config.Load(config.Sources{Kinds: Builtin.Kinds()})
@@ -58,8 +52,12 @@ func TestBuiltinProvidersAreComplete(t *testing.T) {
 		t.Error(err)
 	}
 	for name := range servers {
-		if p, err := c.Provider(name, nil); err != nil || p.BaseURL == "" && !p.Local {
+		p, err := c.Provider(name, nil)
+		if err != nil || p.BaseURL == "" && !p.Local {
 			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+		if _, err := NewModels(Builtin, "", today).In(c, nil, 0).alias(p, "default", llm.Listing{}); p.KeyEnv != "" && err != nil {
+			t.Errorf("%s/default stands for nothing where its server does not answer: %v", name, err)
 		}
 	}
 }

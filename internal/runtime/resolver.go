@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -39,6 +38,7 @@ type Options struct {
 	Joined func(event.SessionID) []agent.JoinedTool
 	// Providers are the types of models that there are; see [Builtin].
 	Providers Providers
+	Now       func() time.Time // nil: time.Now
 }
 
 // A Resolver resolves what runs work with. It lives as long as the daemon, and
@@ -48,11 +48,10 @@ type Resolver struct {
 	tools   tool.Set
 	grammar permission.Grammar
 	store   config.Store
-	wait    time.Duration // for a server that may give a prompt its model
+	models  *Models
 
 	mu        sync.Mutex // guards the fields below
 	scratches map[event.SessionID]*scratch
-	clients   map[string]*http.Client // by the proxies that they use
 }
 
 // New returns a Resolver with the program's tools.
@@ -60,10 +59,13 @@ func New(o Options) *Resolver {
 	if o.Joined == nil {
 		o.Joined = func(event.SessionID) []agent.JoinedTool { return nil }
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	tools := tool.NewSet(append(slices.Clone(o.Tools), builtin()...)...)
 	return &Resolver{
-		o: o, tools: tools, grammar: agent.Grammar(tools), store: config.NewStore(o.Paths.Data), wait: probeWait,
-		scratches: make(map[event.SessionID]*scratch), clients: make(map[string]*http.Client),
+		o: o, tools: tools, grammar: agent.Grammar(tools), store: config.NewStore(o.Paths.Data),
+		models: NewModels(o.Providers, o.Paths.Catalog, o.Now), scratches: make(map[event.SessionID]*scratch),
 	}
 }
 
@@ -143,8 +145,8 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	scratch, project := r.scratch(log.ID()), ProjectRoot(dir)
 	outputs := filepath.Join(log.Dir(), "output")
 	setup := &agent.Setup{
-		Tools: r.tools, Home: env["HOME"], Steps: cfg.Limits.Steps, Repeats: cfg.Limits.Repeats, Reasoning: cfg.Reasoning,
-		World:     local.World(local.Options{Root: root, Env: commandEnv(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Seen: scratch.seen, Jobs: scratch.jobs}),
+		Tools: r.tools, Home: env["HOME"], Steps: cfg.Limits.Steps, Repeats: cfg.Limits.Repeats,
+		World:     local.World(local.Options{Root: root, Env: Environ(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Seen: scratch.seen, Jobs: scratch.jobs}),
 		Save:      func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
 		Load:      func(a event.Attachment) ([]byte, error) { return load(log, a) },
 		Reminders: scratch.endedJobs,
@@ -156,13 +158,10 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
 	setup.System, setup.Budget = systemPrompt(dir, project, env)
-	if fault := r.setModel(setup, cfg, env, dir, cmp.Or(p.Model, s.Settings.Model, r.o.Model), policyOf(p.Patience)); fault != nil {
+	if fault := r.answering(ctx, setup, cfg, env, dir, s, p); fault != nil {
 		return nil, fault
 	}
 	setup.NewID = server.NewID
-	setup.Choose = func(to *agent.Setup, model string) *command.Fault {
-		return r.setModel(to, cfg, env, dir, model, policyOf(p.Patience))
-	}
 	if setup.Policy, err = r.policy(cfg, origins, project, c, p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
 	}

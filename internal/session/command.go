@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/agent"
 	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/transcript"
@@ -14,13 +15,32 @@ import (
 // Commands that are not about one session are not for it.
 func (s *Session) Do(ctx context.Context, who Client, c command.Command) command.Result {
 	r := command.Result{ID: c.ID, Name: command.Name(c.Body)}
-	if p, ok := c.Body.(command.Prompt); ok {
-		return s.prompt(ctx, who, c, p, r)
+	switch b := c.Body.(type) {
+	case command.Prompt:
+		return s.prompt(ctx, who, c, b, r)
+	case command.Set:
+		if c.Body, r.Fault = s.found(ctx, who, b); r.Fault != nil {
+			return r
+		}
 	}
 	if !s.post(func() { r.Data, r.Fault = s.do(c) }) {
 		r.Fault = command.Faultf(command.Closed, "session %s is closed", s.ID())
 	}
 	return r
+}
+
+// found is a change of settings with the model that it names looked for, and what it says of thinking held against that
+// model, as a prompt would.
+func (s *Session) found(ctx context.Context, who Client, b command.Set) (command.Body, *command.Fault) {
+	says := func(text *string) bool { return text != nil && *text != "" }
+	if !says(b.Model) && !says(b.Reasoning) {
+		return b, nil
+	}
+	setup, fault := s.options.Prepare(ctx, s.log.State(), who, command.Prompt{Set: b.SettingChanged})
+	if fault != nil {
+		return b, fault
+	}
+	return command.Set{SettingChanged: named(b.SettingChanged, setup)}, nil
 }
 
 // do turns commands into events. It runs in the session's goroutine.
@@ -111,6 +131,7 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		r.Fault = fault
 		return r
 	}
+	p.Set = named(p.Set, setup)
 	if !s.post(func() {
 		state := s.log.State()
 		in := event.InputQueued{Input: state.NextInput(), Lane: event.LanePrompt, Text: p.Text, Attachments: p.Attachments,
@@ -120,10 +141,7 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 			r.Fault = command.Faultf(command.NotFound, "entry %s does not exist in %s", *p.Leaf, s.ID())
 			return
 		}
-		events := []event.Event{s.event(c, in)}
-		if state.Title == "" {
-			events = append(events, s.event(c, event.SessionTitled{Title: Title(p.Text)}))
-		}
+		events := s.accepting(c, state, p, in, setup)
 		if err := s.append(events...); err != nil {
 			r.Fault = s.fault(err)
 			return
@@ -147,6 +165,32 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		r.Fault = command.Faultf(command.Closed, "session %s is closed", s.ID())
 	}
 	return r
+}
+
+// accepting are the events by which a prompt is accepted. What it sets comes first, so that it never was queued without.
+func (s *Session) accepting(c command.Command, state *transcript.State, p command.Prompt, in event.InputQueued, setup *agent.Setup) []event.Event {
+	var events []event.Event
+	if p.Set != (event.SettingChanged{}) {
+		events = append(events, s.event(c, p.Set))
+	}
+	events = append(events, s.event(c, in))
+	if state.Title == "" {
+		events = append(events, s.event(c, event.SessionTitled{Title: Title(p.Text)}))
+	}
+	for _, note := range setup.Notes {
+		events = append(events, s.event(c, event.NoteAdded{Level: "warn", Text: note, Source: setup.Provider}))
+	}
+	return events
+}
+
+// named puts the full name of the model that was found in the place of what was asked for: the session goes on with that
+// one, whatever else the word may mean later.
+func named(set event.SettingChanged, setup *agent.Setup) event.SettingChanged {
+	if set.Model != nil && *set.Model != "" {
+		full := setup.Provider + "/" + setup.ModelName
+		set.Model = &full
+	}
+	return set
 }
 
 // Title is a session's title: the first line of its first prompt, at most 80

@@ -30,6 +30,7 @@ type bed struct {
 	session *session.Session
 	log     journal.Log
 	setup   func() *agent.Setup
+	refuse  func(command.Prompt) *command.Fault // nil: nothing is refused
 	n       int
 	listed  []event.SessionListed // what the catalog was told, if there is one
 }
@@ -65,7 +66,12 @@ func (b *bed) open() {
 	s, err := session.Open(b.t.Context(), session.Options{
 		Logger: slog.New(slog.NewTextHandler(b.t.Output(), nil)), Log: b.log, NextRun: func() int { b.n++; return b.n },
 		Listed: func(l event.SessionListed) { b.listed = append(b.listed, l) },
-		Prepare: func(context.Context, *transcript.State, session.Client, command.Prompt) (*agent.Setup, *command.Fault) {
+		Prepare: func(_ context.Context, _ *transcript.State, _ session.Client, p command.Prompt) (*agent.Setup, *command.Fault) {
+			if b.refuse != nil {
+				if fault := b.refuse(p); fault != nil {
+					return nil, fault
+				}
+			}
 			return b.setup(), nil
 		},
 	})

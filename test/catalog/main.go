@@ -7,13 +7,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"time"
 
 	"parley/internal/catalog"
@@ -33,7 +30,7 @@ func main() {
 }
 
 func run(ctx context.Context, version, out string) error {
-	source := refresh.NPM(command, os.TempDir())
+	source := refresh.NPM(refresh.Exec(nil), os.TempDir())
 	r, err := release(ctx, source, version)
 	if err != nil {
 		return err
@@ -62,7 +59,7 @@ func release(ctx context.Context, source refresh.Source, version string) (refres
 	if version == "" {
 		return source.Latest(ctx, refresh.Package)
 	}
-	return refresh.Version(ctx, command, os.TempDir(), refresh.Package, version)
+	return refresh.Version(ctx, refresh.Exec(nil), os.TempDir(), refresh.Package, version)
 }
 
 // report prints what is different from the file that is there.
@@ -84,16 +81,4 @@ func report(file, made string, fresh *catalog.Catalog) {
 	if _, err := refresh.Plausible(made, current, time.Now()); err != nil {
 		fmt.Println("note:", err)
 	}
-}
-
-func command(ctx context.Context, dir, program string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))
-	}
-	return out, nil
 }

@@ -29,8 +29,12 @@ func newSpeaker(t *testing.T, home *rig.Home) *speaker {
 	return s
 }
 
-// ServeHTTP answers one request to the model, in one piece for each that is said.
+// ServeHTTP answers one request to the model, in one piece for each that is said. Of its models it says nothing.
 func (s *speaker) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if q.URL.Path != "/v1/chat/completions" {
+		http.NotFound(w, q)
+		return
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	chunk := func(delta, finish string) {
 		fmt.Fprintf(w, `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"large","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`+"\n\n", delta, finish)

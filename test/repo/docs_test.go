@@ -124,7 +124,7 @@ func keys(out *strings.Builder, rt reflect.Type) {
 			}
 			key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			kind, inner := shape(f.Type)
-			if strings.Contains(options, "omitempty") {
+			if strings.Contains(options, "omit") {
 				kind += ", optional"
 			}
 			fmt.Fprintf(out, "| %s%s | %s | %s |\n", prefix, key, kind, strings.ReplaceAll(f.Tag.Get("doc"), "|", "\\|"))

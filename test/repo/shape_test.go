@@ -26,6 +26,7 @@ command
 transcript transcript/transcripttest
 cell catalog catalog/* regular host picture
 config
+config
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display
 session display/plain wire tool/tooltest

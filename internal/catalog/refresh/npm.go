@@ -1,16 +1,34 @@
 package refresh
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // A Run runs a program with arguments in a folder and returns what it writes to its standard output.
 type Run func(ctx context.Context, dir, program string, args ...string) ([]byte, error)
+
+// Exec is the Run that starts programs, with an environment; nil is that of this program.
+func Exec(environ []string) Run {
+	return func(ctx context.Context, dir, program string, args ...string) ([]byte, error) {
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Dir, cmd.Env = dir, environ
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))
+		}
+		return out, nil
+	}
+}
 
 // NPM is the source that the user's own npm is set up for. Tarballs pass through a folder below dir.
 func NPM(run Run, dir string) Source {

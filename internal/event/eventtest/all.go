@@ -37,7 +37,7 @@ func ptr[T any](v T) *T { return &v }
 func samples() []event.Body {
 	attachment := event.Attachment{Name: "plan.png", MediaType: "image/png", Blob: "9f86d081", Path: "/tmp/plan.png", Size: 812}
 	option := event.Option{Key: "a", Label: "for this session", Detail: "until it ends", Effect: event.EffectAllow, Scope: event.ScopeSession, Rules: []string{"edit(src/**)"}, Stop: true}
-	usage := event.Usage{Input: 120, Output: 80, CachedRead: 64, CachedWrite: 16, Reasoning: 12}
+	usage := event.Usage{Input: 120, Output: 80, CachedRead: 64, CachedWrite: 16, Reasoning: 12, Cost: 1040, Unpriced: 20}
 	opaque := event.Opaque{Provider: "anthropic", Model: "m1", Block: "r1.t1.s1.b1", Call: "call_1", Data: json.RawMessage(`{"signature":"x1"}`)}
 	arguments := json.RawMessage(`{"path":"main.go"}`)
 	return []event.Body{
@@ -83,7 +83,7 @@ func samples() []event.Body {
 		event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "a", Rules: []string{"edit(**)"}, Arguments: arguments, Stop: true, Who: "web", Reason: "fine"},
 		event.PlanChanged{Steps: []event.PlanStep{{ID: "1", Text: "run tests", ActiveForm: "running tests", Status: event.PlanPending, DependsOn: []string{"0"}, BlockedBy: []string{"0"}}}},
 		event.PlanCleared{},
-		event.UsageChanged{Step: usage, Run: usage, Session: usage, ContextUsed: 200, ContextLimit: 128000, Strategy: "summary", Threshold: 0.8},
+		event.UsageChanged{Step: usage, Run: usage, Session: usage, ContextUsed: 200, ContextLimit: 128000, ContextGuess: true, Strategy: "summary", Threshold: 0.8},
 		event.BudgetChanged{Sources: []event.BudgetSource{{Name: "AGENTS.md", Tokens: 400}}},
 		event.ContextCompacted{Entry: "e9", Summary: "We fixed the login.", FirstKept: "e7", Elided: []event.CallID{"call_1"}, Parts: 3, TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerThreshold, Instruction: "keep the names"},
 		event.ImagesRefused{Images: []string{"9f86d081"}, Reason: "400 Bad Request: Could not process image"},

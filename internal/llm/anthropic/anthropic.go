@@ -23,14 +23,7 @@ var Provider = llm.Provider{
 		Images:   images,
 		ListPath: "/models?limit=1000", ReadList: llm.ReadList,
 	},
-	Servers: []llm.Server{{
-		Name: "anthropic", KeyEnv: "ANTHROPIC_API_KEY", BaseEnv: "ANTHROPIC_BASE_URL", Default: "claude-sonnet-4-5",
-		Models: []llm.Known{
-			{Name: "claude-sonnet-4-5", Context: 200_000, MaxOutput: 64_000, Thinker: older},
-			{Name: "claude-opus-4-1", Context: 200_000, MaxOutput: 32_000, Thinker: older},
-			{Name: "claude-haiku-4-5", Context: 200_000, MaxOutput: 64_000, Thinker: older},
-		},
-	}},
+	Servers: []llm.Server{{Name: "anthropic", KeyEnv: "ANTHROPIC_API_KEY", BaseEnv: "ANTHROPIC_BASE_URL"}},
 }
 
 // older are the models that are asked for thinking by a number of tokens

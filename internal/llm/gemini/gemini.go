@@ -25,13 +25,7 @@ var Provider = llm.Provider{
 		Images:   images,
 		ListPath: "/models?pageSize=1000", ReadList: list,
 	},
-	Servers: []llm.Server{{
-		Name: "gemini", KeyEnv: "GEMINI_API_KEY", BaseEnv: "GOOGLE_GEMINI_BASE_URL", Default: "gemini-2.5-pro",
-		Models: []llm.Known{
-			{Name: "gemini-2.5-pro", Context: 1_048_576, MaxOutput: 65_536, Thinker: second},
-			{Name: "gemini-2.5-flash", Context: 1_048_576, MaxOutput: 65_536, Thinker: second},
-		},
-	}},
+	Servers: []llm.Server{{Name: "gemini", KeyEnv: "GEMINI_API_KEY", BaseEnv: "GOOGLE_GEMINI_BASE_URL"}},
 }
 
 // second are the models of the second generation: they are asked for thinking by a number of tokens.

@@ -113,7 +113,7 @@ func TestEffortOfModel(t *testing.T) {
 		{budget, "9000", `{"includeThoughts":true,"thinkingBudget":9000}`},
 		{budget, "none", `{"includeThoughts":false,"thinkingBudget":0}`},
 		{levels, "none", `{"includeThoughts":true,"thinkingLevel":"minimal"}`},
-		{levels, "medium", `{"includeThoughts":true,"thinkingLevel":"high"}`},
+		{levels, "medium", `{"includeThoughts":true,"thinkingLevel":"low"}`},
 		{levels, "3000", `{"includeThoughts":true,"thinkingLevel":"low"}`},
 		{llm.Thinker{}, "high", `{"includeThoughts":true,"thinkingLevel":"high"}`},
 		{llm.Thinker{}, "max", `{"includeThoughts":true,"thinkingLevel":"high"}`},

@@ -28,14 +28,7 @@ var Provider = llm.Provider{
 		ListPath: "/models", ReadList: llm.ReadList,
 	},
 	Servers: []llm.Server{
-		{
-			Name: "openai-chat", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL", Default: "gpt-5",
-			Models: []llm.Known{
-				{Name: "gpt-5", Context: 400_000, MaxOutput: 128_000}, {Name: "gpt-5-mini", Context: 400_000, MaxOutput: 128_000},
-				{Name: "gpt-4.1", Context: 1_047_576, MaxOutput: 32_768, Thinker: llm.Thinker{Way: llm.Never}},
-				{Name: "gpt-4o", Context: 128_000, MaxOutput: 16_384, Thinker: llm.Thinker{Way: llm.Never}},
-			},
-		},
+		{Name: "openai-chat", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL"},
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", BaseEnv: "OLLAMA_HOST", ReadBase: ollamaURL},
 	},
 }

@@ -24,14 +24,7 @@ var Provider = llm.Provider{
 		Images:   images,
 		ListPath: "/models", ReadList: llm.ReadList,
 	},
-	Servers: []llm.Server{{
-		Name: "openai", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL", Default: "gpt-5",
-		Models: []llm.Known{
-			{Name: "gpt-5", Context: 400_000, MaxOutput: 128_000}, {Name: "gpt-5-mini", Context: 400_000, MaxOutput: 128_000},
-			{Name: "gpt-4.1", Context: 1_047_576, MaxOutput: 32_768, Thinker: llm.Thinker{Way: llm.Never}},
-			{Name: "gpt-4o", Context: 128_000, MaxOutput: 16_384, Thinker: llm.Thinker{Way: llm.Never}},
-		},
-	}},
+	Servers: []llm.Server{{Name: "openai", KeyEnv: "OPENAI_API_KEY", BaseEnv: "OPENAI_BASE_URL"}},
 }
 
 // images is what the API takes (https://platform.openai.com/docs/guides/images-vision#image-input-requirements): 500
