@@ -68,10 +68,10 @@ func (r *Renderer) ask(c display.OpenAsk) {
 	} else {
 		r.part(Aside)
 	}
-	title := flat(c.Ask.Title)
+	title := cell.Escape(strings.TrimSpace(c.Ask.Title))
 	r.wrapped(cell.Join(label(c.At.Voice), cell.Line{{Text: "▲", Style: cell.Style{Color: cell.Yellow}}, {Text: " " + title, Style: cell.Style{Attr: cell.Bold}}}))
-	if text := strings.TrimSpace(cell.Clean(c.Ask.Text)); text != "" && text != title {
-		for line := range strings.SplitSeq(text, "\n") {
+	if text := strings.TrimSpace(c.Ask.Text); text != "" && text != strings.TrimSpace(c.Ask.Title) {
+		for _, line := range cell.EscapeLines(text) {
 			r.prose("  "+line, cell.Style{})
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Renderer) ask(c display.OpenAsk) {
 		if w.Level == event.LevelDanger {
 			color = cell.Red
 		}
-		r.prose("  ! "+flat(w.Text), cell.Style{Color: color})
+		r.prose("  ! "+cell.Escape(w.Text), cell.Style{Color: color})
 	}
 	r.choices(c.Ask.Options)
 	r.nextQuestion(c.Ask)
@@ -101,14 +101,14 @@ func (r *Renderer) show(c display.OpenAsk) {
 // choices shows what can be answered, with the rules that an answer would store.
 func (r *Renderer) choices(options []event.Option) {
 	for _, o := range options {
-		text := flat(o.Label)
-		if rules := strings.Join(o.Rules, ", "); rules != "" && !strings.Contains(text, rules) {
-			text += ": " + flat(rules)
+		text := cell.Escape(o.Label)
+		if rules := strings.Join(o.Rules, ", "); rules != "" && !strings.Contains(o.Label, rules) {
+			text += ": " + cell.Escape(rules)
 		}
 		if o.Detail != "" {
-			text += " (" + flat(o.Detail) + ")"
+			text += " (" + cell.Escape(o.Detail) + ")"
 		}
-		key := cell.Span{Text: "  " + flat(o.Key), Style: cell.Style{Attr: cell.Bold}}
+		key := cell.Span{Text: "  " + cell.Escape(o.Key), Style: cell.Style{Attr: cell.Bold}}
 		r.wrapped(cell.Line{key, {Text: "  " + text}})
 	}
 }
@@ -118,7 +118,7 @@ func (r *Renderer) choices(options []event.Option) {
 func (r *Renderer) nextQuestion(a event.AskOpened) {
 	if r.question < len(a.Questions) {
 		q := a.Questions[r.question]
-		text := flat(q.Text)
+		text := cell.Escape(q.Text)
 		if n := len(a.Questions); n > 1 {
 			text = fmt.Sprintf("%d of %d: %s", r.question+1, n, text)
 		}
@@ -137,11 +137,11 @@ func (r *Renderer) prompt(a event.AskOpened) {
 	}
 	keys := make([]string, 0, len(options))
 	for _, o := range options {
-		keys = append(keys, flat(o.Key))
+		keys = append(keys, cell.Escape(o.Key))
 	}
 	text := "  " + strings.Join(keys, "/")
 	if fallback != "" {
-		text += " [" + flat(fallback) + "]"
+		text += " [" + cell.Escape(fallback) + "]"
 	}
 	r.out = append(r.out, text+"? "...)
 	r.state.Midline = true

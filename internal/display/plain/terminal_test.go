@@ -131,3 +131,28 @@ func TestOneAskAtATime(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// What a person is asked is written out, never cleaned: a hidden part of a call, of a reason or of a rule is there to be
+// read, and two questions that differ do not look alike.
+func TestHiddenPartsOfAnAskAreShown(t *testing.T) {
+	const hidden = "echo hello \x1b]0;$(P)\x07 world"
+	const shown = `echo hello \u001b]0;$(P)\u0007 world`
+	var out bytes.Buffer
+	r := plain.New(&out, plain.Options{Terminal: true, Width: columns(200)})
+	ask := display.OpenAsk{At: display.At{Session: "s"}, Tool: "bash", Title: hidden, Ask: event.AskOpened{
+		Ask: "a1", Call: "c1", Title: "title " + hidden, Text: "text " + hidden,
+		Options:  []event.Option{{Key: "y", Label: "label " + hidden, Detail: "detail " + hidden, Rules: []string{"rule " + hidden}}},
+		Warnings: []event.Warning{{Text: "warning " + hidden}},
+	}}
+	if err := errors.Join(r.Render(ask), r.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"title ", "text ", "label ", "detail ", "rule ", "warning ", `bash("`} {
+		if !strings.Contains(out.String(), what+shown) {
+			t.Errorf("%sis not written out in:\n%s", what, visible(out.String()))
+		}
+	}
+	if strings.Contains(out.String(), "hello  world") {
+		t.Errorf("something is left out of:\n%s", visible(out.String()))
+	}
+}
