@@ -20,8 +20,8 @@ type dialect struct {
 	print  *format                                                     // nil: --format does not name it
 }
 
-// dialects are those of the program. --format has plain and native beside them,
-// which are printed without encoding anything.
+// dialects are those of the program. --format has plain, native and the
+// [reportFormats] beside them, which are printed without encoding anything.
 var dialects = map[string]dialect{
 	"native": {listen: listenLines(&native.Dialect)},
 	"nous": {listen: func(path string, local session.Client) ([]listener, error) {
@@ -57,7 +57,7 @@ func (a *app) listenable() []string {
 
 // formatNames lists what --format takes.
 func (a *app) formatNames() []string {
-	out := []string{"plain", "native"}
+	out := append([]string{"plain", "native"}, slices.Sorted(maps.Keys(reportFormats))...)
 	for _, name := range slices.Sorted(maps.Keys(a.dialects)) {
 		if a.dialects[name].print != nil {
 			out = append(out, name)

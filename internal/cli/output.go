@@ -45,6 +45,9 @@ func (a *app) renderer(format, color string) (output, error) {
 	case "native":
 		return &nativeOutput{w: bufio.NewWriterSize(a.out, 64<<10)}, nil
 	}
+	if print := reportFormats[format]; print != nil {
+		return &reportOutput{print: print, w: bufio.NewWriter(a.out), notes: a.err}, nil
+	}
 	if f := a.dialects[format].print; f != nil {
 		return f.output(a.out), nil
 	}

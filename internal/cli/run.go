@@ -28,6 +28,7 @@ type runOptions struct {
 	cwd     string
 	color   string
 	attach  []string
+	timeout time.Duration // 0: none
 	// patience is how long a server is asked again that fails; nil: until the run is stopped.
 	patience *event.Patience
 }
@@ -47,11 +48,20 @@ With - the prompt is read from stdin; otherwise what is piped in is added to it 
 Ctrl+C once stops the run and keeps its text, twice leaves. SIGTERM and SIGHUP stop it too.
 
 --model and --reasoning are settings of the session: they hold for this run and those after it, until they are
-named again. A session that was given none goes on with what the configuration says.`,
+named again. A session that was given none goes on with what the configuration says.
+
+--format answer prints what the model said last and nothing else, and nothing where the run did not come to its end;
+what was denied and what went wrong are on stderr. --format json prints one object at the end: session, run, model,
+reason (done, aborted, error, limit, denied), exit, answer, error, usage, cost_usd (where every price is known),
+duration_ms, files (path, change, added, removed; those that write and edit changed) and denials (call, tool, title,
+code, rule, reason).`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			if patience < 0 {
 				return usage("--patience %s: it cannot be less than 0", patience)
+			}
+			if o.timeout < 0 || o.timeout == 0 && c.Flags().Changed("timeout") {
+				return usage("--timeout %s: it is more than 0", o.timeout)
 			}
 			if c.Flags().Changed("patience") || !a.watched(o.format) {
 				o.patience = &event.Patience{MS: patience.Milliseconds()}
@@ -68,6 +78,7 @@ named again. A session that was given none goes on with what the configuration s
 	f.DurationVar(&patience, "patience", unwatched, "how long a server that fails is asked again, such as 2h; 0: not at all. On a terminal, where it is not given: until the run is stopped")
 	f.StringVar(&model, "model", "", modelFlag)
 	f.StringVar(&effort, "reasoning", "", effortFlag)
+	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`, such as 20m; it counts from the start of this command")
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
 	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
@@ -177,6 +188,10 @@ func (a *app) runPrompt(ctx context.Context, o runOptions, args []string) error 
 
 // say sends a prompt, renders what comes of it, and returns where that was.
 func (a *app) say(ctx context.Context, o runOptions, out output, text string, attachments []event.Attachment) (event.SessionID, error) {
+	var expired <-chan time.Time
+	if o.timeout > 0 {
+		expired = time.After(o.timeout)
+	}
 	hello := wire.Hello{Session: o.session, Cwd: a.dir}
 	if o.session == "new" {
 		var zero event.Seq
@@ -194,6 +209,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	}
 	defer s.Close()
 	w := newRunWatcher(a, s, out)
+	w.timeout, w.expired = o.timeout, expired
 	defer w.listen()()
 	var accepted command.Accepted
 	asked := make(chan error, 1)
@@ -204,7 +220,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.
 	if err := w.bufferUntil(asked); err != nil {
-		if w.signal != nil {
+		if w.stopping() {
 			return s.ID(), err
 		}
 		if o.session == "new" {
@@ -215,6 +231,9 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 		return s.ID(), failure(err)
 	}
 	w.until, w.input = accepted.Run, accepted.Input
+	if r, ok := out.(*reportOutput); ok {
+		r.only = accepted.Run
+	}
 	return s.ID(), w.follow()
 }
 

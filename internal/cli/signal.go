@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,12 +15,15 @@ import (
 )
 
 // ending is what signals do to a runWatcher. The first signal ends the run that this client started, and the client
-// waits for that: as long as it takes after Ctrl+C, at most waitLimits.stop after SIGTERM and SIGHUP. A second signal
-// leaves at once. A client that only watches, and a conversation in line mode whose terminal is gone, leave and stop
+// waits for that: as long as it takes after Ctrl+C, at most waitLimits.stop after SIGTERM, SIGHUP and the end of
+// --timeout, which is as good as a signal. A second signal leaves at once. A client that only watches, and a conversation in line mode whose terminal is gone, leave and stop
 // nothing.
 type ending struct {
 	signals chan os.Signal
 	signal  os.Signal        // the last
+	timeout time.Duration    // of the run; 0: none
+	expired <-chan time.Time // the timeout is over then
+	overdue bool             // it is over
 	late    <-chan time.Time // leave then
 	input   event.InputID    // the prompt, as long as it may wait for its run
 	abort   string           // id of the command by which this client asked for the end of the run
@@ -49,6 +53,17 @@ func (w *runWatcher) receive(s os.Signal) (leave bool) {
 	}
 	return again || w.passive || w.app.typed != nil && s != os.Interrupt
 }
+
+// expire takes the end of the timeout.
+func (w *runWatcher) expire() {
+	w.overdue, w.expired = true, nil
+	if w.late == nil {
+		w.late = time.After(w.app.waits.stop)
+	}
+}
+
+// stopping reports whether this client ends the run.
+func (w *runWatcher) stopping() bool { return w.signal != nil || w.overdue }
 
 // stop asks for the end of the run, or removes the prompt from the queue while another run is open.
 func (w *runWatcher) stop() {
@@ -97,15 +112,18 @@ func (w *runWatcher) leave() error {
 		_ = w.out.interrupt() // nothing more can be done about it
 	}
 	_ = w.out.close(w.state)
-	return exit{code: w.interrupted()}
+	return w.interrupted()
 }
 
-// interrupted is the exit code of what a signal ended, as a shell counts.
-func (w *runWatcher) interrupted() int {
+// interrupted is the exit of what a signal ended, with the code as a shell counts, or of what the timeout ended.
+func (w *runWatcher) interrupted() exit {
 	if s, ok := w.signal.(syscall.Signal); ok {
-		return 128 + int(s)
+		return exit{code: 128 + int(s)}
 	}
-	return display.ExitInterrupted
+	if w.overdue {
+		return exit{1, fmt.Errorf("the run was stopped after %s, its --timeout; parley run --session %s goes on with it", w.timeout, w.session.ID())}
+	}
+	return exit{code: display.ExitInterrupted}
 }
 
 // end closes the output and gives the run's outcome its exit code.
@@ -114,7 +132,7 @@ func (w *runWatcher) end(err error) error {
 		w.signal = syscall.SIGHUP // the terminal is gone; its signal may come a moment later
 		w.stop()
 	}
-	if w.signal != nil && w.abort != "" && !w.aborted {
+	if w.stopping() && w.abort != "" && !w.aborted {
 		w.settle()
 	}
 	if w.back && w.aborted {
@@ -125,7 +143,7 @@ func (w *runWatcher) end(err error) error {
 	case errors.Is(err, errOver):
 		return nil
 	case w.signal != nil && w.signal != os.Interrupt && errors.Join(err, closed) != nil:
-		return exit{code: w.interrupted()} // nobody is there who could read why
+		return w.interrupted() // nobody is there who could read why
 	case brokenPipe(err) || brokenPipe(closed):
 		return exit{code: 1}
 	}
@@ -133,8 +151,8 @@ func (w *runWatcher) end(err error) error {
 		return err
 	}
 	code := display.OutcomeOf(w.state).Exit()
-	if code == display.ExitInterrupted {
-		code = w.interrupted()
+	if code == display.ExitInterrupted && w.stopping() {
+		return w.interrupted()
 	}
 	if why := w.out.failure(w.state); why != "" {
 		return exit{max(1, code), errors.New(why)}

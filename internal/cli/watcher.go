@@ -64,6 +64,8 @@ func (w *runWatcher) bufferUntil(answered <-chan error) error {
 			if w.receive(s) {
 				return w.leave()
 			}
+		case <-w.expired:
+			w.expire()
 		case <-w.late:
 			return w.leave()
 		case u, ok := <-w.session.Updates():
@@ -94,7 +96,7 @@ func (w *runWatcher) follow() error {
 	if err := w.flush(); err != nil {
 		return w.end(err)
 	}
-	if w.signal != nil {
+	if w.stopping() {
 		w.stop()
 	}
 	for {
@@ -119,6 +121,9 @@ func (w *runWatcher) follow() error {
 				w.settle()
 				return w.leave()
 			}
+			w.stop()
+		case <-w.expired:
+			w.expire()
 			w.stop()
 		case <-w.late:
 			return w.leave()
