@@ -24,7 +24,7 @@ near
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell catalog catalog/* regular host picture
+cell catalog catalog/* regular host picture shell
 config
 config
 journal llm tool permission workspace markdown diff transport
