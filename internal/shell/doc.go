@@ -50,9 +50,10 @@
 //
 // How the parts meet permission, tool and bash:
 //   - An allow rule with a pattern covers a command line if each [Step] is covered: one with an empty Path and a Filter by
-//     themselves, one with an Inner by the rule for Inner, another by a rule whose words begin Args. A rule whose first word has a
-//     slash is about the program at that path of the workspace: compare Path. Each of Files is a read or a write as by a tool.
-//     What the line does is run from the Plan that was judged, at once.
+//     themselves, one with an Inner by a rule for Inner, another by a rule whose words begin Args, or are Args. A rule that ends in :*
+//     must have [Within].Need words at least: bash(xargs:*) and bash(sh:*) cover nothing. A rule whose first word has a slash is
+//     about the program at that path of the workspace: compare Path. Each of Files is a read or a write as by a tool. What the
+//     line does is run from the Plan that was judged, at once.
 //   - A line that is Unread asks, and the reason of the ask is the [Unread]. It is then bash's as it stands, with [BashOptions] and
 //     [BashEnvironment]; so is what a rule without a pattern or a mode allows.
 //   - Deny and ask rules look at Steps, and at what [Inside] finds in them, to any depth: those are what may run. For lines that

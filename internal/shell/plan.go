@@ -36,7 +36,8 @@ type Step struct {
 	// Inner is the command that this one starts in its turn, where all of that was read (timeout, nice, env): then what allows
 	// Inner allows this. Nil otherwise.
 	Inner *Step
-	// Within is what it may start in its turn otherwise: for rules that deny, never for those that allow.
+	// Within is what it may start in its turn otherwise, for rules that deny, never for those that allow; and how many of its words
+	// a rule must name.
 	Within Within
 
 	streams []stream

@@ -83,6 +83,11 @@ func describedStep(s Step) string {
 	if s.Within.Unknown {
 		b.WriteString(", may run what is not seen")
 	}
+	if need := s.Within.Need; need == Exactly {
+		b.WriteString(", needs all words")
+	} else if need > 1 {
+		fmt.Fprintf(&b, ", needs %d words", need)
+	}
 	return strings.ReplaceAll(b.String(), "\n", "⏎")
 }
 

@@ -89,7 +89,7 @@ func (p *planner) within(s *Step, c command, fixed int) error {
 	if err := p.within(&inner, command{words: c.words[at:]}, fixed-at); err != nil {
 		return err
 	}
-	s.Inner, s.Within = &inner, Within{}
+	s.Inner, s.Within = &inner, Within{Need: s.Within.Need}
 	return nil
 }
 

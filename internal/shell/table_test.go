@@ -57,6 +57,12 @@ func TestInside(t *testing.T) {
 		if in.Unknown {
 			lines = append(lines, "= unknown")
 		}
+		switch {
+		case in.Need == Exactly:
+			lines = append(lines, "= needs a rule with all the words")
+		case in.Need > 1:
+			lines = append(lines, fmt.Sprintf("= needs a rule with %d words", in.Need))
+		}
 		return lines
 	})
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -21,10 +22,16 @@ type Within struct {
 	Texts []string
 	// Unknown says that it runs something that cannot be seen here.
 	Unknown bool
+	// Need is how many of the words a rule that ends in :* must name at least, so that it says what is run: two of docker run, four
+	// of xargs -n 1 grep. It is [Exactly] where only a rule with all the words does.
+	Need int
 
 	// whole is where the one command begins that it runs, as it stands; 0 where not all was read.
 	whole int
 }
+
+// Exactly is more words than any command has.
+const Exactly = math.MaxInt
 
 // maxSuffixes bounds the words of a command that may each begin another.
 const maxSuffixes = 64
@@ -32,11 +39,17 @@ const maxSuffixes = 64
 // Inside reads what a command may run in its turn. It is for rules that deny: what it finds may run, and more may. A program counts
 // under any path and in any case.
 func Inside(args []Arg) Within {
+	in := look(args)
+	in.Need = max(in.Need, 1)
+	return in
+}
+
+func look(args []Arg) Within {
 	if len(args) == 0 {
 		return Within{}
 	}
 	if !args[0].Fixed {
-		return Within{Unknown: true}
+		return Within{Unknown: true, Need: Exactly}
 	}
 	text := args[0].Text
 	name := strings.ToLower(path.Base(text))
@@ -57,15 +70,19 @@ func Inside(args []Arg) Within {
 		return shellInside(args)
 	case evaluators[name]:
 		return evaluates(args)
-	case runners[name]:
-		return suffixes(args)
+	case runners[name], managers[name]:
+		in := suffixes(args)
+		if in.Need = 1; runners[name] {
+			in.Need = 2
+		}
+		return in
 	}
 	return Within{}
 }
 
 // suffixes are all commands that the words may begin, and all texts among them.
 func suffixes(args []Arg) Within {
-	in := Within{Unknown: len(args) > maxSuffixes}
+	in := Within{Unknown: len(args) > maxSuffixes, Need: Exactly}
 	for i := 1; i < len(args) && i <= maxSuffixes; i++ {
 		if !args[i].Fixed {
 			in.Unknown = true
@@ -86,7 +103,7 @@ func shellInside(args []Arg) Within {
 			in.Unknown = true
 			return in
 		case !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+"):
-			return Within{Commands: [][]Arg{args[i+1:]}}
+			return Within{Commands: [][]Arg{args[i+1:]}, Need: i + 2}
 		case strings.Contains(a.Text, "c"):
 			in := suffixes(args)
 			in.Texts = nil
@@ -100,7 +117,7 @@ func shellInside(args []Arg) Within {
 			return in
 		}
 	}
-	return Within{Unknown: true}
+	return Within{Unknown: true, Need: Exactly}
 }
 
 // addText adds what may be the text of several words, or of more than words.
@@ -115,7 +132,7 @@ func (in *Within) addText(text string) {
 
 // evaluates reads eval and its kin: their words are one text.
 func evaluates(args []Arg) Within {
-	in := Within{Unknown: true}
+	in := Within{Need: Exactly}
 	texts := make([]string, 0, len(args))
 	for _, a := range args[1:] {
 		texts = append(texts, a.Text)
@@ -146,7 +163,10 @@ func (w wrapper) inside(args []Arg) Within {
 	if w.appends {
 		inner = w.appended(args[:at], inner)
 	}
-	in := Within{Commands: [][]Arg{inner}, Unknown: !inner[0].Fixed}
+	in := Within{Commands: [][]Arg{inner}, Unknown: !inner[0].Fixed, Need: Inside(inner).Need}
+	if in.Need < Exactly {
+		in.Need += at
+	}
 	if w.whole && fixed(args[:at+1]) && settable(args[len(options):at]) && (!w.set || len(options) == 1) {
 		in.whole = at
 	}
@@ -269,6 +289,9 @@ func (w wrapper) option(text string) (takes, known bool) {
 func findInside(args []Arg) Within {
 	var in Within
 	for i := 1; i < len(args); i++ {
+		if !args[i].Fixed || actions[args[i].Text] || changes[args[i].Text] {
+			in.Need = Exactly
+		}
 		in.Unknown = in.Unknown || !args[i].Fixed
 		if !actions[args[i].Text] {
 			continue

@@ -44,11 +44,15 @@ var wrappers = map[string]wrapper{
 }
 
 // runners also run what they are told, in ways that are not read here: any of their words may begin a command, or be the text of
-// one.
-var runners = set("at batch bundle bwrap busybox cargo chronic coproc corepack crontab dbus-run-session direnv docker entr expect " +
-	"faketime firejail flock gdb go-watch hyperfine kubectl launchctl ltrace machinectl mise nerdctl nix nix-shell nodemon npm npx " +
-	"nsenter numactl parallel perf pipenv pkexec pnpm poetry podman proxychains rlwrap rsh runuser script setarch ssh strace su " +
-	"systemd-run toybox unbuffer unshare uv uvx valgrind watch watchexec xvfb-run yarn")
+// one. A rule must name two words of them.
+var runners = set("at batch bunx bwrap busybox chronic coproc crontab dbus-run-session direnv docker entr expect faketime firejail " +
+	"flock gdb hyperfine kubectl launchctl ltrace machinectl mise nerdctl nix-shell nodemon npx nsenter numactl parallel perf pkexec " +
+	"podman proxychains rlwrap rsh runuser script setarch ssh strace su systemd-run toybox unbuffer unshare uvx valgrind watch " +
+	"watchexec xvfb-run")
+
+// managers run what they are told with some of their commands (npm exec, uv run); they count as runners, but a rule may name all
+// of what they do.
+var managers = set("bun bundle cargo corepack nix npm pipenv pnpm poetry uv yarn")
 
 // shells run text as commands.
 var shells = set("ash bash csh dash fish ksh mksh pwsh sh tcsh zsh")
@@ -56,8 +60,11 @@ var shells = set("ash bash csh dash fish ksh mksh pwsh sh tcsh zsh")
 // evaluators are builtins of a shell that run text, or text that they are given earlier.
 var evaluators = set(". alias bind compgen complete enable eval fc hash source trap")
 
-// actions of find run a command, which ends with ; or + after {}.
-var actions = set("-exec -execdir -ok -okdir")
+// actions of find run a command, which ends with ; or + after {}; changes remove or write files.
+var (
+	actions = set("-exec -execdir -ok -okdir")
+	changes = set("-delete -fprint -fprint0 -fprintf -fls")
+)
 
 // gitValues are options of git itself that take the next word.
 var gitValues = set("-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source --list-cmds")
@@ -72,11 +79,22 @@ var gitCommands = set("add am annotate apply archive bisect blame branch bundle 
 	"show-ref sparse-checkout stage stash status submodule switch symbolic-ref tag unpack-objects update-index update-ref var " +
 	"verify-commit verify-pack verify-tag version whatchanged worktree write-tree")
 
-// gitRunning are options and words of git commands whose value, or what follows, git runs.
-var (
-	gitRunning = []string{"--exec", "--extcmd", "--upload-pack", "--receive-pack", "--open-files-in-pager", "--tool", "--command",
-		"--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd", "--tree-filter", "--msg-filter", "--env-filter", "--index-filter",
-		"--parent-filter", "--commit-filter", "--tag-name-filter", "--setup"}
-	gitLetters = set("-x -O -u -c")
-	gitFollows = set("run foreach")
-)
+// gitRunning are the options of git's commands whose value git runs, or takes as its configuration; -O is attached only.
+var gitRunning = map[string][]string{
+	"archive":       fields("--exec"),
+	"clone":         fields("-u -c --upload-pack --config --template"),
+	"difftool":      fields("-x --extcmd --tool"),
+	"fetch":         fields("--upload-pack"),
+	"filter-branch": fields("--setup --tree-filter --msg-filter --env-filter --index-filter --parent-filter --commit-filter --tag-name-filter"),
+	"grep":          fields("-O --open-files-in-pager"),
+	"init":          fields("--template"),
+	"ls-remote":     fields("--upload-pack --exec"),
+	"mergetool":     fields("--tool"),
+	"pull":          fields("--upload-pack"),
+	"push":          fields("--receive-pack --exec"),
+	"rebase":        fields("-x --exec"),
+	"send-email":    fields("--smtp-server --sendmail-cmd --to-cmd --cc-cmd"),
+}
+
+// gitFollows are words of git's commands after which a command follows.
+var gitFollows = map[string]string{"bisect": "run", "submodule": "foreach"}
