@@ -41,7 +41,8 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading ends, says where it stopped, and what was read prints as a line that reads as the same.
+// Whatever the bytes, reading ends, says where it stopped, and reads the grammar and nothing else; what was read prints as a line
+// that reads as the same.
 func FuzzRead(f *testing.F) {
 	for _, text := range corpus(f) {
 		f.Add(text)
@@ -49,7 +50,10 @@ func FuzzRead(f *testing.F) {
 	for _, text := range quirks {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkRead(t, text) })
+	f.Fuzz(func(t *testing.T, text string) {
+		checkRead(t, text)
+		checkGrammar(t, text)
+	})
 }
 
 func checkRead(t testing.TB, text string) {

@@ -16,13 +16,12 @@ import (
 	"testing"
 )
 
-// stubProgram is testdata/stub, built once.
-var stubProgram = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "stub")
-	if err != nil {
+// stubProgram is testdata/stub, built once, in stubFolder.
+var stubProgram = sync.OnceValues(func() (file string, err error) {
+	if stubFolder, err = os.MkdirTemp("", "stub"); err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, "stub")
+	file = filepath.Join(stubFolder, "stub")
 	out, err := exec.Command("go", "build", "-o", file, "./testdata/stub").CombinedOutput()
 	if err != nil {
 		os.Stderr.Write(out)
@@ -30,10 +29,12 @@ var stubProgram = sync.OnceValues(func() (string, error) {
 	return file, err
 })
 
+var stubFolder string
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if file, err := stubProgram(); err == nil {
-		os.RemoveAll(filepath.Dir(file))
+	if stubFolder != "" {
+		os.RemoveAll(stubFolder)
 	}
 	os.Exit(code)
 }
