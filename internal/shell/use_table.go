@@ -18,7 +18,7 @@ const (
 
 // Options that several commands of go, of cargo and of npm share.
 const (
-	goBuild = `-a -n -p: -race -msan -asan -v -work -x -buildmode: -buildvcs: -mod: -modcacherw -trimpath -tags: -cover -covermode:
+	goBuild = `-a -n -p: -race -msan -asan -v -work -x -buildmode: -buildvcs? -mod: -modcacherw -trimpath -tags: -cover -covermode:
 		-coverpkg: `
 	goTest = goBuild + `-bench: -benchmem -benchtime: -count: -cpu: -failfast -fullpath -fuzz: -fuzztime: -fuzzminimizetime: -json
 		-list: -parallel: -run: -short -shuffle: -skip: -timeout: -vet:w -coverprofile:f`
@@ -99,8 +99,9 @@ var uses = []use{
 	{names: "npm test|npm t|npm start|npm run *|npm run-script *", options: npmScript},
 	{names: "npm ci|npm install|npm i", options: `-s --silent --no-audit --no-fund --ignore-scripts --prefer-offline --offline
 		--legacy-peer-deps --omit:w --include:w --production`},
-	{names: "npm ls|npm list|npm outdated|npm why|npm explain|npm view|npm audit", options: `-a -l --all --long --json --depth:w
+	{names: "npm ls|npm list|npm outdated|npm why|npm explain|npm view", options: `-a -l --all --long --json --depth:w
 		--omit:w --production`, operands: names},
+	{names: "npm audit", options: `--json --production --omit:w`},
 	{names: "pnpm test|pnpm install|pnpm i|pnpm run *|pnpm ls|pnpm list|pnpm outdated", options: `-s -r -w --silent --recursive
 		--frozen-lockfile --offline --prefer-offline --if-present --depth:w`},
 	{names: "yarn|yarn test|yarn install|yarn build|yarn lint|yarn run *|yarn list|yarn outdated", options: `-s --silent
@@ -181,11 +182,16 @@ var uses = []use{
 	{names: "sort", options: `-b -d -f -g -i -M -h -n -R -r -V -u -s -z -c -C -k: -t: --reverse --unique --numeric-sort --key:
 		--field-separator: --version-sort --human-numeric-sort`, operands: files},
 	{names: "cut", options: `-d: -f: -c: -b: -s -n -z --delimiter: --fields: --complement --output-delimiter:`, operands: files},
-	{names: "nl|tac|rev|fold|paste|column|comm|join|strings", options: `-s: -t: -n: -w: -b: -d: -1 -2 -3`, operands: files},
+	{names: "nl", options: `-b: -d: -h: -i: -n: -s: -v: -w:`, operands: files},
+	{names: "tac", options: `-b -r -s:`, operands: files},
+	{names: "fold", options: `-b -s -w:`, operands: files},
+	{names: "paste", options: `-s -z -d:`, operands: files},
+	{names: "comm", options: `-1 -2 -3 -z`, operands: files},
+	{names: "rev", operands: files},
 	{names: "grep|egrep|fgrep", options: `-i -v -n -c -l -L -q -s -o -w -x -E -F -G -P -h -H -a -b -z -r -I -e: -A: -B: -C: -m: -#
 		--regexp: --ignore-case --invert-match --line-number --count --files-with-matches --files-without-match --quiet --silent
 		--no-messages --only-matching --word-regexp --extended-regexp --fixed-strings --perl-regexp --no-filename --with-filename
-		--recursive --include: --exclude: --exclude-dir: --max-count: --after-context: --before-context: --context: --color?`,
+		--recursive --include: --exclude: --exclude-dir: --max-count: --after-context: --before-context: --context? --color?`,
 		operands: textAndFiles},
 	{names: "rg", options: `-i -s -S -n -N -l -c -w -v -o -x -F -P -U -H -I -q -p -u -a -e: -t: -T: -g: -A: -B: -C: -m: -M: -d: -r: -j:
 		--regexp: --files --type: --type-not: --glob: --iglob: --hidden --no-ignore --json --stats --sort:w --sortr:w --count
