@@ -46,8 +46,7 @@ func (b *stepCalls) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant
 	verdict := b.run.decide(question)
 	switch v := verdict.(type) {
 	case permission.Allow:
-		g.ok = true
-		return g, b.decide(allowed(c, v))
+		return b.allow(c, g, v)
 	case permission.Deny:
 		why := "Permission " + v.Reason
 		if v.Rule == "" {
@@ -67,7 +66,8 @@ func (r *Run) decide(q permission.Call) permission.Verdict { return r.setup.Deci
 func Question(t tool.Tool, c tool.Call, ts tool.Targets, setup *Setup) permission.Call {
 	spec := t.Spec()
 	q := permission.Call{Tool: c.Name, Kind: permission.Kind(spec.Pattern), Family: spec.Family, ReadOnly: spec.ReadOnly,
-		Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Name: ts.Name, Root: setup.World.Root, Home: setup.Home}
+		Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Name: ts.Name, Root: setup.World.Root, Home: setup.Home,
+		Shell: setup.World.Shell}
 	for _, p := range ts.Paths {
 		q.Paths = append(q.Paths, permission.Path{Abs: p.Path, Rel: p.Rel, Inside: p.Inside, Write: p.Write, Below: p.Below})
 	}
@@ -107,6 +107,25 @@ func allowed(c tool.Call, v permission.Allow) event.PermissionDecided {
 	return d
 }
 
+// allow grants what a rule allowed: the plan of a command line goes to the tool as it was decided on.
+func (b *stepCalls) allow(c tool.Call, g grant, v permission.Allow) (grant, error) {
+	g.ok, g.targets.Plan = true, v.Plan
+	d := allowed(c, v)
+	d.Runs = runs(g.targets)
+	return g, b.decide(d)
+}
+
+// runs says how the command line of a call runs, where it has one.
+func runs(ts tool.Targets) event.Runs {
+	switch {
+	case ts.Plan != nil:
+		return event.RunsPlan
+	case ts.Command != "":
+		return event.RunsShell
+	}
+	return ""
+}
+
 func (b *stepCalls) decide(d event.PermissionDecided) error { return b.run.emit(b.logged, d) }
 
 func (b *stepCalls) deny(c tool.Call, d event.PermissionDecided, why string) error {
@@ -125,8 +144,7 @@ func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, 
 	defer b.asking.unlock()
 	// An answer given meanwhile may have stored a rule that covers this call.
 	if v, ok := b.run.decide(q).(permission.Allow); ok {
-		g.ok = true
-		return g, b.decide(allowed(c, v))
+		return b.allow(c, g, v)
 	}
 	for again := false; ; again = true {
 		shown, err := b.preview(ctx, t, c)
@@ -154,11 +172,15 @@ func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, 
 // put asks, and waits; it returns no reply where nobody is there, or where the run ends first.
 func (b *stepCalls) put(ctx context.Context, c tool.Call, q permission.Call, ask permission.Ask) (*tool.Reply, event.AskOpened, error) {
 	if !b.run.setup.CanAsk() {
-		why := "Permission denied: " + c.Name + " needs to be allowed and nobody is there to ask."
-		if flags := b.run.help(q); flags != "" {
-			why += " " + flags + " would allow it."
+		why := "Permission denied: " + c.Name + " needs to be allowed and nobody is there to ask"
+		flags := b.run.help(q)
+		if q.Command != "" || flags == "" {
+			why += ": " + ask.Reason
+		}
+		if flags != "" {
+			why += ". " + flags + " would allow it."
 		} else {
-			why += " No --allow would help: " + ask.Reason + "."
+			why += ". No --allow would help."
 		}
 		return nil, event.AskOpened{}, b.deny(c, event.PermissionDecided{Method: event.MethodUnasked, Code: event.RefusedUnasked, Reason: why}, why)
 	}
@@ -308,7 +330,7 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 	if err := b.store(d); err != nil {
 		return g, err
 	}
-	g.ok = true
+	g.ok, d.Runs = true, runs(g.targets)
 	return g, b.decide(d)
 }
 

@@ -121,7 +121,17 @@ type PermissionDecided struct {
 	Stop      bool            `json:"stop,omitempty" doc:"a denial that ends the turn"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"the arguments, where the person changed them"`
 	Title     string          `json:"title,omitempty" doc:"of the changed arguments"`
+	Runs      Runs            `json:"runs,omitempty" doc:"how a command line runs: plan or shell"`
 }
+
+// Runs says how a command line that was granted runs.
+type Runs string
+
+// The two ways.
+const (
+	RunsPlan  Runs = "plan"  // the programs and files that were read in it, without a shell
+	RunsShell Runs = "shell" // as it stands, in a shell
+)
 
 func (CallStarted) kind() string         { return "call.started" }
 func (CallDelta) kind() string           { return "call.grew" }

@@ -13,7 +13,7 @@ type act struct {
 	family string
 	cmd    command
 	path   Path
-	text   string // a host or a name
+	text   string // a host, a name, or why a line was not read
 	// opened says that a command line opens path, and no tool does.
 	opened bool
 	// free acts need no rule.
@@ -30,7 +30,7 @@ const (
 	actPath
 	actHost
 	actName
-	actDynamic // what no rule with a pattern covers; text says why
+	actLine    // a command line that is bash's, as it stands: no rule with a pattern covers it
 	actUnknown // something in a line that runs and cannot be read
 )
 
@@ -54,7 +54,7 @@ func compile(rules []Scoped, c Call) []compiled {
 			if err != nil {
 				continue // not made by a grammar
 			}
-			r.words = words
+			r.words = atHome(words, c.Home)
 		}
 		out = append(out, r)
 	}
@@ -87,7 +87,7 @@ func (a act) covers(r compiled, c Call) bool {
 	}
 	switch a.kind {
 	case actCommand:
-		return len(r.words) > 0 && a.cmd.covers(r.words, r.Rule.prefix)
+		return a.cmd.step != nil && r.covers(*a.cmd.step, c)
 	case actPath:
 		return matchPath(r.Rule.pattern, a.path, c.Home, false)
 	case actHost:
@@ -95,7 +95,7 @@ func (a act) covers(r compiled, c Call) bool {
 		return matches
 	case actName:
 		return r.Rule.pattern == a.text
-	case actCall, actDynamic, actUnknown:
+	case actCall, actLine, actUnknown:
 	}
 	return false
 }
@@ -108,7 +108,7 @@ func (a act) meets(r compiled, c Call) match {
 		}
 		return never
 	}
-	if a.kind == actCommand && r.Rule.kind == KindPath && (r.Rule.family == FamilyRead || r.Rule.family == FamilyEdit && writers[a.cmd.name()]) {
+	if a.kind == actCommand && r.Rule.kind == KindPath && (r.Rule.family == FamilyRead || r.Rule.family == FamilyEdit && a.cmd.changes()) {
 		return a.cmd.names(r.Rule.pattern, c)
 	}
 	if !a.spanned(r.Rule) {
@@ -131,31 +131,10 @@ func (a act) meets(r compiled, c Call) match {
 		matched = r.Rule.pattern == a.text
 	case actUnknown:
 		return maybe
-	case actCall, actDynamic:
+	case actCall, actLine:
 	}
 	if matched {
 		return surely
-	}
-	return never
-}
-
-// writers are commands that change the files they name.
-var writers = set("chmod chown cp dd install ln mv patch perl rm rmdir rsync sed shred tee touch truncate unlink")
-
-// names reports whether a word of the command may be a file that the glob
-// matches. What the command does with it is unknown.
-func (cmd command) names(glob string, c Call) match {
-	for i, w := range cmd.words {
-		if i == 0 {
-			continue
-		}
-		if _, value, ok := strings.Cut(w.text, "="); ok && strings.HasPrefix(w.text, "-") {
-			w.text = value
-		}
-		file, ok := w.file(dirOf(c), c.Home)
-		if ok && matchPath(glob, lexical(file, c.Root), c.Home, true) {
-			return maybe
-		}
 	}
 	return never
 }
@@ -177,13 +156,8 @@ func lexical(abs, root string) Path {
 	return p
 }
 
-// acts lists what the call does. For a command line it also returns how the
-// line was read.
-func acts(c Call) ([]act, line) {
-	if c.line() {
-		l := readLine(c)
-		return l.acts(c), l
-	}
+// acts lists what a call does that is no command line.
+func acts(c Call) []act {
 	var list []act
 	add := func(a act) {
 		a.tool, a.family = c.Tool, c.family()
@@ -201,45 +175,51 @@ func acts(c Call) ([]act, line) {
 	if len(list) == 0 {
 		add(act{kind: actCall, free: c.ReadOnly && c.Kind == KindName})
 	}
-	return list, line{}
+	return list
 }
 
+// acts are what a line that was read whole does.
 func (l line) acts(c Call) []act {
 	var list []act
-	add := func(a act) {
-		a.tool, a.family = c.Tool, c.family()
-		list = append(list, a)
-	}
 	for _, cmd := range l.commands {
-		add(act{kind: actCommand, cmd: cmd, free: cmd.free})
+		list = append(list, act{kind: actCommand, tool: c.Tool, family: c.family(), cmd: cmd, free: cmd.free()})
 	}
+	return append(append(list, l.inTurn(c)...), l.opened(c, false)...)
+}
+
+// rough are what a line that bash gets as it stands may do: all of it needs a rule that covers the whole line.
+func (l line) rough(c Call, why error) []act {
+	list := []act{{kind: actLine, tool: c.Tool, family: c.family(), text: why.Error()}}
+	for _, cmd := range l.commands {
+		list = append(list, act{kind: actCommand, tool: c.Tool, family: c.family(), cmd: cmd, hidden: true})
+	}
+	return append(append(list, l.inTurn(c)...), l.opened(c, true)...)
+}
+
+// inTurn are what the commands of the line may run.
+func (l line) inTurn(c Call) []act {
+	var list []act
 	for _, cmd := range l.hidden {
-		add(act{kind: actCommand, cmd: cmd, hidden: true})
-	}
-	list = append(list, l.opened(c)...)
-	for _, reason := range l.reasons(c) {
-		add(act{kind: actDynamic, text: reason})
-	}
-	if len(list) == 0 {
-		add(act{kind: actCall})
+		list = append(list, act{kind: actCommand, tool: c.Tool, family: c.family(), cmd: cmd, hidden: true})
 	}
 	if l.unknown {
-		add(act{kind: actUnknown, hidden: true})
+		list = append(list, act{kind: actUnknown, tool: c.Tool, family: c.family(), hidden: true})
 	}
 	return list
 }
 
 // opened are the files that the line opens, and what else it was said to read.
-func (l line) opened(c Call) []act {
+func (l line) opened(c Call, hidden bool) []act {
 	var list []act
 	resolved := make(map[string]Path, len(c.Paths))
 	for _, p := range c.Paths {
 		resolved[p.Name] = p
 	}
 	file := func(f redirect, hidden bool) {
-		p, ok := resolved[f.name]
-		if !ok {
-			p = lexical(f.name, c.Root)
+		p := lexical(f.name, c.Root)
+		// Where the line was read whole no link is on the way.
+		if at, ok := resolved[f.name]; ok && hidden {
+			p = at
 		}
 		p.Write = f.write
 		family := FamilyRead
@@ -249,7 +229,7 @@ func (l line) opened(c Call) []act {
 		list = append(list, act{kind: actPath, tool: family, family: family, path: p, opened: true, free: p.Inside && !f.write, hidden: hidden})
 	}
 	for _, f := range l.files {
-		file(f, false)
+		file(f, hidden)
 	}
 	for _, f := range l.covert {
 		file(f, true)
@@ -260,18 +240,6 @@ func (l line) opened(c Call) []act {
 		}
 	}
 	return list
-}
-
-// reasons are why no rule on single commands covers the line.
-func (l line) reasons(c Call) []string {
-	for _, name := range l.entered {
-		for _, p := range c.Paths {
-			if p.Name == name && !p.Inside && below(c.Root, name) {
-				return append(l.dynamic[:len(l.dynamic):len(l.dynamic)], "a cd through a link out of the workspace")
-			}
-		}
-	}
-	return l.dynamic
 }
 
 func (a act) String() string {
@@ -288,7 +256,7 @@ func (a act) String() string {
 		return "connect to " + plainHost(a.text)
 	case actName:
 		return a.tool + " " + a.text
-	case actDynamic:
+	case actLine:
 		return a.text
 	case actUnknown:
 		return "something that only shows when it runs"

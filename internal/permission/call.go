@@ -1,5 +1,7 @@
 package permission
 
+import "parley/internal/shell"
+
 // Call is what a tool is about to do, as far as permission is concerned.
 // The zero value of a field means that the call has no such part.
 type Call struct {
@@ -14,6 +16,9 @@ type Call struct {
 	// Command is a command line for the shell, and Dir the absolute folder
 	// it starts in (the workspace root, when empty).
 	Command, Dir string
+	// Shell is the world that the command line is read in, given what the agent may write by rules; nil: no line is
+	// read whole.
+	Shell func(writable func(path string) bool) shell.World
 	// Host is the host that the call connects to, with or without a port.
 	Host string
 	// Name is what the call names otherwise, such as the kind of a sub-agent.

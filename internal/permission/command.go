@@ -1,139 +1,53 @@
 package permission
 
 import (
-	"math"
 	"path"
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"parley/internal/shell"
 )
 
-// command is one simple command of a line.
+// command is one simple command of a line, or one that another may run in turn.
 type command struct {
-	words []word
-	// open says that more words follow when it runs, as with xargs.
-	open bool
-	// need is how many of its words an allow rule with :* must name, so that
-	// a rule on a wrapper says what may be wrapped.
-	need int
-	// inner is the command that a transparent wrapper runs: a rule that
-	// allows it allows the whole.
-	inner *command
-	// free commands need no rule: cd inside the workspace.
-	free bool
+	args []shell.Arg
+	// dirs are the folders it may run in, nil if that is not known.
+	dirs []string
+	// step is the command in the plan of a line that was read whole, nil otherwise.
+	step *shell.Step
 }
-
-// exactly is a need that only a rule without :* meets.
-const exactly = math.MaxInt
 
 func (c command) name() string {
-	if len(c.words) == 0 || !c.words[0].static {
+	if len(c.args) == 0 || !c.args[0].Fixed {
 		return ""
 	}
-	return strings.ToLower(path.Base(c.words[0].text))
+	return strings.ToLower(path.Base(c.args[0].Text))
 }
 
-// arg is the text of a static word, or "".
+// arg is the text of a fixed word, or "".
 func (c command) arg(i int) string {
-	if i >= len(c.words) || !c.words[i].static {
+	if i >= len(c.args) || !c.args[i].Fixed {
 		return ""
 	}
-	return c.words[i].text
+	return c.args[i].Text
 }
 
-func (c command) String() string { return displayWords(c.words) }
-
-func displayWords(words []word) string {
-	shown := make([]string, len(words))
-	for i, w := range words {
-		shown[i] = w.text
+// texts are the words as far as they are known, for display.
+func (c command) texts() []string {
+	texts := make([]string, len(c.args))
+	for i, a := range c.args {
+		texts[i] = a.Text
 	}
-	return strings.Join(shown, " ")
+	return texts
 }
 
-func (r *lineReader) call(call *syntax.CallExpr) {
-	for _, a := range call.Assigns {
-		r.mark("an assignment")
-		r.inner(a)
-	}
-	words := make([]word, len(call.Args))
-	for i, arg := range call.Args {
-		r.expansions(arg)
-		words[i] = readWord(arg)
-	}
-	if len(words) == 0 {
-		return
-	}
-	if words[0].static && words[0].text == "cd" {
-		r.cd(words)
-		return
-	}
-	r.add(r.classify(words, false))
-}
+func (c command) String() string { return strings.Join(c.texts(), " ") }
 
-func (r *lineReader) add(c command) {
-	if len(r.commands)+len(r.hidden) >= maxCommands {
-		r.mark("too many commands")
-		r.unknown = true
-		return
-	}
-	r.commands = append(r.commands, c)
-}
+// free commands need no rule: words of our own, and filters after a pipe.
+func (c command) free() bool { return c.step != nil && (c.step.Path == "" || c.step.Filter) }
 
-func (r *lineReader) hide(c command) {
-	if len(r.commands)+len(r.hidden) >= maxCommands {
-		r.unknown = true
-		return
-	}
-	r.hidden = append(r.hidden, c)
-}
-
-// cd follows a change of folder. It needs no rule where it stays inside the
-// workspace.
-func (r *lineReader) cd(words []word) {
-	r.moved = true
-	c := command{words: words, need: 1}
-	before := r.dirs
-	r.target = nil
-	if len(words) == 2 && words[1].static && !strings.HasPrefix(words[1].text, "-") && before != nil {
-		c.free = true
-		for _, dir := range before {
-			to, ok := words[1].file(dir, r.home)
-			if !ok {
-				r.target, c.free = nil, false
-				break
-			}
-			if !below(r.root, to) {
-				c.free = false
-				r.away = append(r.away, to)
-			}
-			r.target = append(r.target, to)
-			r.entered = append(r.entered, to)
-		}
-	} else {
-		r.away = append(r.away, "a folder that only shows when it runs")
-	}
-	r.dirs = slices.Clone(r.target)
-	r.join(before)
-	r.add(c)
-}
-
-// inside reads shell text that a command gets as a word: only deny rules,
-// questions and warnings count what it holds.
-func (r *lineReader) inside(text string) {
-	if r.nesting >= maxNesting {
-		r.unknown = true
-		return
-	}
-	sub := &lineReader{root: r.root, home: r.home, nesting: r.nesting + 1, dirs: slices.Clone(r.dirs)}
-	sub.code(text)
-	for _, c := range slices.Concat(sub.commands, sub.hidden) {
-		r.hide(c)
-	}
-	r.covert = slices.Concat(r.covert, sub.files, sub.covert)
-	r.unknown = r.unknown || sub.unknown
-}
+// changes reports whether the command changes the files that its words name.
+func (c command) changes() bool { return slices.Contains(shell.Risks(c.args), shell.RiskChanges) }
 
 // match is how surely a rule matches.
 type match int
@@ -144,28 +58,63 @@ const (
 	surely
 )
 
-// covers reports whether an allow rule of these words covers the command: all
-// that the rule says is in the command, in the same place, and known.
-func (c command) covers(words []word, prefix bool) bool {
-	switch {
-	case c.inner != nil && c.inner.covers(words, prefix):
+// covers reports whether the rule allows a step of a plan, or the one command that it runs in turn.
+func (r compiled) covers(s shell.Step, c Call) bool {
+	if s.Inner != nil && r.covers(*s.Inner, c) {
 		return true
-	case !prefix:
-		return !c.open && sameWords(c.words, words)
-	case len(words) > len(c.words) || len(words) < c.need:
+	}
+	if len(r.words) == 0 || len(r.words) > len(s.Args) || !r.Rule.prefix && len(r.words) != len(s.Args) ||
+		r.Rule.prefix && len(r.words) < s.Within.Need || !names(r.words[0], s, c.Root) {
 		return false
 	}
-	return sameWords(c.words[:len(words)], words)
+	script := s.Folder != "." && interpreters[path.Base(r.words[0].text)]
+	for i, w := range r.words[1:] {
+		if s.Args[i+1] != w.text {
+			return false
+		}
+		// A script is another one in another folder.
+		if script && !strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "/") {
+			return false
+		}
+	}
+	return !r.Rule.prefix || !r.Scope.answered() || tabled(s.Args, len(r.words))
+}
+
+// names reports whether the first word of a rule names the program of a step. With a slash in it, it is the program at that path.
+func names(w word, s shell.Step, root string) bool {
+	if strings.Contains(w.text, "/") {
+		return s.Path != "" && s.Path == join(root, w.text)
+	}
+	return s.Args[0] == w.text
+}
+
+// tabled reports whether the first words name a use of which a table has all the others: then they do what their beginning says,
+// and no more.
+func tabled(args []string, first int) bool {
+	n, unknown := shell.Prefix(args)
+	return n > 0 && n <= first && unknown == ""
+}
+
+// interpreters run the script that their words name.
+var interpreters = set("ash bash bun csh dash deno fish groovy julia ksh lua mksh node nodejs osascript perl php pwsh python python2 python3 " +
+	"rscript ruby sh tclsh tcsh ts-node tsx zsh")
+
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
 }
 
 // meets reports whether a rule that takes away matches the command. The
 // program may stand under any path and in any case, and options may stand
 // between the words of the rule.
 func (c command) meets(words []word, prefix bool) match {
-	if len(c.words) == 0 {
+	if len(c.args) == 0 {
 		return never
 	}
-	if !c.words[0].static {
+	if !c.args[0].Fixed {
 		return maybe
 	}
 	want := strings.ToLower(path.Base(words[0].text))
@@ -176,29 +125,26 @@ func (c command) meets(words []word, prefix bool) match {
 		return c.meetsExactly(words)
 	}
 	// at marks the places where the next word of the rule may stand.
-	at := make([]bool, len(c.words)+3)
+	at := make([]bool, len(c.args)+3)
 	at[1] = true
 	for _, want := range words[1:] {
 		next := make([]bool, len(at))
 		found := false
-		for i := 1; i < len(c.words); i++ {
+		for i := 1; i < len(c.args); i++ {
 			if !at[i] {
 				continue
 			}
-			w := c.words[i]
-			if !w.static {
+			a := c.args[i]
+			if !a.Fixed {
 				return maybe
 			}
-			if w == want {
+			if a.Text == want.text {
 				next[i+1], found = true, true
 			}
-			if strings.HasPrefix(w.text, "-") {
+			if strings.HasPrefix(a.Text, "-") {
 				// What follows an option may be its value, or the word.
 				at[i+1], at[i+2] = true, true
 			}
-		}
-		if c.open && (at[len(c.words)] || at[len(c.words)+1]) {
-			return maybe
 		}
 		if !found {
 			return never
@@ -209,19 +155,16 @@ func (c command) meets(words []word, prefix bool) match {
 }
 
 func (c command) meetsExactly(words []word) match {
-	for i, w := range c.words {
+	for i, a := range c.args {
 		switch {
-		case !w.static:
+		case !a.Fixed:
 			return maybe
-		case i >= len(words) || i > 0 && w != words[i]:
+		case i >= len(words) || i > 0 && a.Text != words[i].text:
 			return never
 		}
 	}
-	switch {
-	case len(words) == len(c.words):
+	if len(words) == len(c.args) {
 		return surely
-	case c.open:
-		return maybe
 	}
 	return never
 }

@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parley/internal/shell"
 )
 
 // Decide says whether the call may run under the policy.
 func Decide(p Policy, c Call) Verdict {
-	list, l := acts(c)
-	switch o := p.outcome(c, list); o.effect {
+	r := p.read(c)
+	switch o := p.outcome(r); o.effect {
 	case EffectAllow:
 		return o.allow()
 	case EffectDeny:
 		return Deny{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason}
 	default:
-		return Ask{Reason: o.reason, Warnings: warnings(c, list, l), Options: p.options(c, list)}
+		warnings := r.warnings()
+		return Ask{Reason: o.reason, Warnings: warnings, Options: p.options(r, warnings)}
 	}
 }
 
@@ -24,17 +27,42 @@ type outcome struct {
 	effect Effect
 	rules  []Scoped // that decided
 	reason string
+	// whole says that a rule on every call of the tool was needed: what it allows runs as it stands.
+	whole bool
+	plan  *shell.Plan
 }
 
 func (o outcome) allow() Allow {
-	a := Allow{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason}
+	a := Allow{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason, Plan: o.plan}
 	if a.Reason == "" {
 		a.Reason = "allowed by " + describe(o.rules)
 	}
 	return a
 }
 
-func (p Policy) outcome(c Call, list []act) outcome {
+// outcome decides on a call. A command line runs from its plan where rules with a pattern allow all of that; what bash
+// gets otherwise must also be right as a parser of all of bash reads it.
+func (p Policy) outcome(r reading) outcome {
+	if !r.call.line() {
+		return p.judge(r.call, r.acts)
+	}
+	rough := func() outcome { return p.judge(r.call, r.rough) }
+	if r.plan == nil {
+		return rough()
+	}
+	o := p.judge(r.call, r.acts)
+	if o.effect == EffectAllow && !o.whole {
+		o.plan = r.plan
+		return o
+	}
+	if also := rough(); o.effect == EffectAllow || also.effect == EffectDeny && o.effect != EffectDeny {
+		return also
+	}
+	return o
+}
+
+// judge decides on what a call does.
+func (p Policy) judge(c Call, list []act) outcome {
 	rules := compile(p.Rules, c)
 	if o, decided := denied(rules, c, list); decided {
 		return o
@@ -43,8 +71,12 @@ func (p Policy) outcome(c Call, list []act) outcome {
 	var open *act    // the first that no rule covers
 	var held *Scoped // the first ask rule that stands
 	var about act    // what held is about
+	whole := false
 	for i, a := range list {
 		rule, ask, ok := permit(rules, a, c)
+		if rule != nil && !a.free {
+			whole = whole || rule.Rule.Bare() && rule.Rule.spans(c.Tool, c.family())
+		}
 		switch {
 		case ask != nil && held == nil:
 			held, about = ask, a
@@ -59,17 +91,25 @@ func (p Policy) outcome(c Call, list []act) outcome {
 	}
 	switch {
 	case open != nil && p.Default == EffectDeny:
-		return outcome{effect: EffectDeny, reason: fmt.Sprintf("no rule allows: %s", *open)}
+		return outcome{effect: EffectDeny, reason: open.uncovered()}
 	case held != nil:
-		return outcome{EffectAsk, []Scoped{*held}, fmt.Sprintf("%s wants a question for: %s", describe([]Scoped{*held}), about)}
+		return outcome{effect: EffectAsk, rules: []Scoped{*held}, reason: fmt.Sprintf("%s wants a question for: %s", describe([]Scoped{*held}), about)}
 	case open != nil && p.Default == EffectAllow:
-		return outcome{effect: EffectAllow, reason: "everything is allowed that no rule denies"}
+		return outcome{effect: EffectAllow, reason: "everything is allowed that no rule denies", whole: true}
 	case open != nil:
-		return outcome{effect: EffectAsk, reason: fmt.Sprintf("no rule allows: %s", *open)}
+		return outcome{effect: EffectAsk, reason: open.uncovered()}
 	case len(used) == 0:
 		return outcome{effect: EffectAllow, reason: "reading inside the workspace needs no permission"}
 	}
-	return outcome{effect: EffectAllow, rules: used}
+	return outcome{effect: EffectAllow, rules: used, whole: whole}
+}
+
+// uncovered says that no rule covers the act.
+func (a act) uncovered() string {
+	if a.kind == actLine {
+		return "a rule on commands allows only a line that is read whole: " + a.text
+	}
+	return fmt.Sprintf("no rule allows: %s", a)
 }
 
 // denied looks at the deny rules. Where one of them may match but this cannot
@@ -84,7 +124,7 @@ func denied(rules []compiled, c Call, list []act) (outcome, bool) {
 		for _, a := range list {
 			switch a.meets(*r, c) {
 			case surely:
-				return outcome{EffectDeny, []Scoped{r.Scoped}, fmt.Sprintf("denied by %s: %s", describe([]Scoped{r.Scoped}), a)}, true
+				return outcome{effect: EffectDeny, rules: []Scoped{r.Scoped}, reason: fmt.Sprintf("denied by %s: %s", describe([]Scoped{r.Scoped}), a)}, true
 			case maybe:
 				doubt = r
 			case never:
@@ -94,10 +134,10 @@ func denied(rules []compiled, c Call, list []act) (outcome, bool) {
 	if doubt == nil {
 		return outcome{}, false
 	}
-	return outcome{EffectAsk, []Scoped{doubt.Scoped}, fmt.Sprintf("whether %s denies it only shows when it runs", describe([]Scoped{doubt.Scoped}))}, true
+	return outcome{effect: EffectAsk, rules: []Scoped{doubt.Scoped}, reason: fmt.Sprintf("whether %s denies it only shows when it runs", describe([]Scoped{doubt.Scoped}))}, true
 }
 
-// permit finds the allow rule for an act; rule is nil where none is needed.
+// permit finds the allow rule for an act, one with a pattern before one on the whole tool; rule is nil where none is needed.
 // held is the ask rule that stands against it.
 func permit(rules []compiled, a act, c Call) (rule, held *Scoped, ok bool) {
 	asked := func(allow *Scoped) *Scoped {
@@ -109,19 +149,21 @@ func permit(rules []compiled, a act, c Call) (rule, held *Scoped, ok bool) {
 		}
 		return nil
 	}
-	for i := range rules {
-		r := &rules[i].Scoped
-		if r.Effect != EffectAllow || !a.covers(rules[i], c) {
-			continue
+	for _, whole := range []bool{false, true} {
+		for i := range rules {
+			r := &rules[i].Scoped
+			if r.Effect != EffectAllow || r.Rule.Bare() != whole || !a.covers(rules[i], c) {
+				continue
+			}
+			if q := asked(r); q != nil {
+				held = q
+				continue
+			}
+			if a.hidden {
+				return nil, nil, true
+			}
+			return r, nil, true
 		}
-		if q := asked(r); q != nil {
-			held = q
-			continue
-		}
-		if a.hidden {
-			return nil, nil, true
-		}
-		return r, nil, true
 	}
 	if held == nil {
 		held = asked(nil)

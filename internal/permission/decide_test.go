@@ -4,11 +4,15 @@ import (
 	"bufio"
 	"flag"
 	"fmt"
-	"github.com/google/go-cmp/cmp"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/shell"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -68,7 +72,44 @@ var tools = Grammar{
 }
 
 func bashCall(command string) Call {
-	return Call{Tool: "bash", Kind: KindCommand, Command: command, Dir: "/w", Root: "/w", Home: "/home/u"}
+	return Call{Tool: "bash", Kind: KindCommand, Command: command, Dir: "/w", Root: "/w", Home: "/home/u", Shell: testWorld}
+}
+
+// testWorld has any program on its PATH, the folders and scripts of the tables, and a program that rules may let be replaced.
+func testWorld(writable func(string) bool) shell.World {
+	folders := strings.Fields(". src src/sub lib out out/sub sub ci tools secret")
+	files := strings.Fields("build.sh ci/test.sh tools/gen.py go.mod src/list src/a.go src/b.go .env sub/build.sh sub/ci/test.sh .venv/bin/pytest secret/x")
+	return shell.World{
+		Root: "/w", Env: []string{"PATH=/home/u/bin:/w/.venv/bin:/usr/bin"},
+		Kind: func(name string) (shell.Kind, error) {
+			switch {
+			case slices.Contains(folders, name):
+				return shell.KindFolder, nil
+			case slices.Contains(files, name):
+				return shell.KindFile, nil
+			case strings.HasPrefix(name, "link"):
+				return shell.KindLink, nil
+			}
+			return shell.KindMissing, nil
+		},
+		List: func(folder string, _ int) ([]string, error) {
+			var names []string
+			for _, f := range files {
+				if path.Dir(f) == folder {
+					names = append(names, path.Base(f))
+				}
+			}
+			return names, nil
+		},
+		Follow: func(name string) (string, shell.Kind, []string) {
+			file, inside := strings.CutPrefix(name, "/w/")
+			if path.Dir(name) == "/usr/bin" || name == "/bin/sh" || name == "/home/u/bin/tool" || name == "/home/u/bin/mine" || inside && slices.Contains(files, file) {
+				return name, shell.KindProgram, []string{"/", path.Dir(name)}
+			}
+			return "", shell.KindMissing, nil
+		},
+		Writable: func(name string) bool { return below("/w", name) || writable(name) },
+	}
 }
 
 func effectOf(v Verdict) Effect {

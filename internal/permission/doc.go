@@ -1,5 +1,5 @@
-// Package permission decides whether a tool call may run: a pure function of
-// a policy and a call, with no I/O and no clock.
+// Package permission decides whether a tool call may run: a function of a policy
+// and a call, which brings what there is to see of the machine; it has no I/O of its own and no clock.
 //
 // A rule names a tool, and perhaps a pattern for what the tool is called with. What
 // a pattern means the tool says ([Kind]), and whether its calls are also under the
@@ -26,24 +26,28 @@
 // Inside the workspace the tools of the family read need no rule. An ask rule takes
 // its part back from a broader allow rule of the same or a wider scope.
 //
-// A command line is read as bash reads it. Each simple command of it must be
-// allowed, and each file that it redirects into. What only shows when the line
-// runs (an expansion in the place of the command, $(…), eval, sh -c, a
-// function) is never covered by a rule on some command, only by the rules bash
-// and *. The wrappers nohup, nice, timeout, env, xargs and find -exec are read
-// through: the command they run must be allowed.
+// A command line is read once, by package shell, in the world that the call brings. Where all of it was read, each program that it
+// starts and each file that it opens is judged, and [Allow] carries the plan of just that, to be run in the place of the text: a
+// rule with a pattern allows nothing else. What is not read whole (an expansion, a loop, a program that the agent could
+// replace) is covered by the rules bash and * only, and bash gets it as it stands; the question names what was not read.
+// What such a line may do is read leniently, for rules that take away and for warnings.
+//
+// An answer that was remembered covers the uses that package shell has a table of, with the options of that table, and the
+// exact words otherwise. The same rule in a configuration or a flag covers any further words.
 //
 // Guaranteed, and fuzzed:
 //   - Adding a deny or an ask rule never turns a refusal or a question into an
 //     allowance; adding an allow rule never turns an allowance into less.
+//   - What a rule with a pattern allows has a plan, and the rules cover all of it.
 //   - A deny rule also sees commands inside substitutions, wrappers and
 //     sh -c strings, under another path (/bin/rm), after options (git -C x
-//     push). Where it cannot see whether it matches, the answer is at best Ask.
+//     push). Where it cannot see whether it matches, the answer is at best Ask: a word that only shows when it runs may
+//     be any file.
 //   - What [Suggest] returns, and what an allowing [Option] stores, allows the call.
 //   - No input makes it panic.
 //
 // It does not resolve links: the paths of a [Call] are already resolved, and
-// [Files] names those that a command line's redirections add. It does not
+// [Files] names those that a command line's redirections add, where bash runs it. It does not
 // confine a command that is allowed, and it knows nothing of what a program
-// does with its arguments beyond the tables of wrappers and warnings.
+// does with its arguments beyond the tables of package shell.
 package permission

@@ -39,9 +39,9 @@ func parsePathPattern(s string) (Rule, error) {
 	return Rule{pattern: s}, nil
 }
 
-// guarded are the folders of a workspace that decide what later runs there (git
-// hooks, the agent's own configuration): edit(**) does not reach into them.
-var guarded = []string{".git", ".parley"}
+// guarded are the names in a workspace that decide what later runs there, without anybody having started it (git
+// hooks, direnv, the agent's own configuration): edit(**) does not reach them.
+var guarded = []string{".git", ".parley", ".husky", ".envrc"}
 
 // matchPath reports whether a path glob matches. A lenient match is for rules
 // that take away: it ignores case, because some file systems do.

@@ -3,31 +3,29 @@ package permission
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"parley/internal/shell"
 )
 
 // Bounds of what is read of one command line; beyond them it counts as
 // unreadable. The parser recurses on parentheses, and slows down with them.
 const (
-	maxLine     = 64 << 10 // bytes
-	maxParens   = 2000
-	maxCommands = 2000
-	maxNesting  = 5 // sh -c 'sh -c …'
-	maxDirs     = 8
-	maxSuffixes = 64 // words of a wrapper that may begin another command
+	maxLine    = 64 << 10 // bytes
+	maxParens  = 2000
+	maxWords   = 20_000 // of all commands, also of those inside of others
+	maxNesting = 8      // sh -c 'sh -c …', nohup nice timeout …
+	maxDirs    = 8
 )
 
 // line is what a command line will do, as far as it can be read.
 type line struct {
-	commands []command // each must be allowed
+	commands []command // that it starts itself
 	files    []redirect
 	hidden   []command  // what is inside of strings and wrappers: only
 	covert   []redirect // deny rules and warnings look at it
-	entered  []string   // folders that cd names, absolute
-	dynamic  []string   // why no rule on single commands covers the line
 	unknown  bool       // something runs that cannot be read
 	away     []string   // folders outside of the workspace that cd names
 }
@@ -38,34 +36,29 @@ type redirect struct {
 	write bool
 }
 
-// lineReader walks the syntax tree of a command line. What it does not know
-// makes the line dynamic.
+// lineReader walks the syntax tree of a command line that bash gets, for the rules that take away: what it does not
+// know makes the line unknown.
 type lineReader struct {
 	line
 	root, home string
 	nesting    int
 	// dirs are the folders the shell may be in, nil if that is not known.
 	dirs []string
-	// moved says that cd came before, so that .. in a path may mean another
-	// folder than its text says, through a link.
-	moved bool
+	// left is how many more words of commands are read, of the whole line and the texts in it.
+	left *int
 	// target is where the last cd leads if it works; nil if that is not known.
 	target []string
-	// redirects counts the redirections read so far.
-	redirects int
+}
+
+func newReader(c Call) *lineReader {
+	left := maxWords
+	return &lineReader{root: c.Root, home: c.Home, left: &left}
 }
 
 func readLine(c Call) line {
-	dir := c.Dir
-	if dir == "" {
-		dir = c.Root
-	}
-	r := &lineReader{root: c.Root, home: c.Home}
-	if dir != "" {
+	r := newReader(c)
+	if dir := dirOf(c); dir != "" {
 		r.dirs = []string{path.Clean(dir)}
-		if !below(c.Root, dir) {
-			r.mark("it starts outside of the workspace")
-		}
 	}
 	r.code(c.Command)
 	return r.line
@@ -75,7 +68,6 @@ func readLine(c Call) line {
 func (r *lineReader) code(text string) {
 	file := parseLine(text)
 	if file == nil {
-		r.dynamic = append(r.dynamic, "the shell text cannot be read")
 		r.unknown = true
 		return
 	}
@@ -99,12 +91,6 @@ func parseLine(text string) (file *syntax.File) {
 	return file
 }
 
-func (r *lineReader) mark(reason string) {
-	if !slices.Contains(r.dynamic, reason) {
-		r.dynamic = append(r.dynamic, reason)
-	}
-}
-
 func (r *lineReader) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
 		r.stmt(s)
@@ -113,19 +99,13 @@ func (r *lineReader) stmts(list []*syntax.Stmt) {
 
 // apart reads what runs in a shell of its own, whose cd does not last.
 func (r *lineReader) apart(read func()) {
-	dirs, moved := slices.Clone(r.dirs), r.moved
+	before := slices.Clone(r.dirs)
 	read()
-	r.dirs, r.moved = dirs, moved
+	r.dirs = before
 }
 
 func (r *lineReader) stmt(s *syntax.Stmt) {
-	if s == nil {
-		return
-	}
-	if s.Coprocess || s.Disown {
-		r.mark("a coprocess")
-	}
-	if s.Background {
+	if s.Background || s.Coprocess {
 		r.apart(func() { r.command(s) })
 		return
 	}
@@ -157,7 +137,8 @@ func (r *lineReader) command(s *syntax.Stmt) {
 			r.stmts(cmd.Do)
 		})
 	case *syntax.ForClause:
-		r.forLoop(cmd)
+		r.inner(cmd.Loop)
+		r.loop(func() { r.stmts(cmd.Do) })
 	case *syntax.CaseClause:
 		r.expansions(cmd.Word)
 		for _, item := range cmd.Items {
@@ -168,22 +149,13 @@ func (r *lineReader) command(s *syntax.Stmt) {
 		}
 	case *syntax.TimeClause:
 		r.stmt(cmd.Stmt)
-	case *syntax.TestClause:
-		r.test(cmd)
 	case *syntax.FuncDecl:
-		r.mark("a function")
 		r.apart(func() { r.stmt(cmd.Body) })
 	case *syntax.CoprocClause:
-		r.mark("a coprocess")
 		r.apart(func() { r.stmt(cmd.Stmt) })
-	case *syntax.DeclClause:
-		r.mark("a change of variables")
-		r.inner(cmd)
-	case *syntax.ArithmCmd, *syntax.LetClause:
-		r.mark("shell arithmetic")
+	case *syntax.DeclClause, *syntax.ArithmCmd, *syntax.LetClause, *syntax.TestClause:
 		r.inner(cmd)
 	default:
-		r.mark("an unusual shell construct")
 		r.unknown = true
 		r.inner(cmd)
 	}
@@ -212,35 +184,20 @@ func (r *lineReader) binary(cmd *syntax.BinaryCmd) {
 	}
 }
 
-func (r *lineReader) forLoop(cmd *syntax.ForClause) {
-	iter, ok := cmd.Loop.(*syntax.WordIter)
-	if !ok || cmd.Select {
-		r.mark("shell arithmetic")
-		r.inner(cmd.Loop)
-		r.loop(func() { r.stmts(cmd.Do) })
-		return
-	}
-	// An upper-case name may be one that programs read, such as PATH.
-	name := iter.Name.Value
-	if name != strings.ToLower(name) || strings.HasSuffix(name, "_proxy") {
-		r.mark("a change of variables")
-	}
-	for _, item := range iter.Items {
-		r.expansions(item)
-	}
-	r.loop(func() { r.stmts(cmd.Do) })
-}
-
 // loop reads what may run several times: a cd in it may lead anywhere.
 func (r *lineReader) loop(body func()) {
-	before, redirects := slices.Clone(r.dirs), r.redirects
+	before, commands, hidden, files := slices.Clone(r.dirs), len(r.commands), len(r.hidden), len(r.files)
 	body()
 	if slices.Equal(before, r.dirs) {
 		return
 	}
-	if r.redirects > redirects {
-		r.mark("a redirection whose folder only shows when it runs")
+	for i := range r.commands[commands:] {
+		r.commands[commands+i].dirs = nil
 	}
+	for i := range r.hidden[hidden:] {
+		r.hidden[hidden+i].dirs = nil
+	}
+	r.unknown = r.unknown || len(r.files) > files
 	r.dirs = nil
 }
 
@@ -260,29 +217,6 @@ func (r *lineReader) join(dirs []string) {
 	}
 }
 
-// test reads [[ … ]]. One comparison of strings or one look at a file changes
-// nothing; arithmetic and -v evaluate their operands, and a POSIX shell reads
-// the operators as its own.
-func (r *lineReader) test(cmd *syntax.TestClause) {
-	plain := false
-	switch x := cmd.X.(type) {
-	case *syntax.Word:
-		plain = true
-	case *syntax.UnaryTest:
-		_, word := x.X.(*syntax.Word)
-		plain = word && x.Op != syntax.TsVarSet && x.Op != syntax.TsRefVar && x.Op != syntax.TsNot
-	case *syntax.BinaryTest:
-		switch x.Op {
-		case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
-			plain = true
-		}
-	}
-	if !plain {
-		r.mark("an evaluated test")
-	}
-	r.inner(cmd)
-}
-
 // inner reads all expansions below a node.
 func (r *lineReader) inner(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
@@ -298,8 +232,7 @@ func (r *lineReader) inner(n syntax.Node) {
 	})
 }
 
-// expansions reads what a word expands: substitutions are commands of the
-// line, and whatever may run or set something makes it dynamic.
+// expansions reads what a word expands: substitutions are commands of the line.
 func (r *lineReader) expansions(w *syntax.Word) {
 	if w == nil {
 		return
@@ -307,57 +240,106 @@ func (r *lineReader) expansions(w *syntax.Word) {
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			r.mark("a command substitution")
 			r.apart(func() { r.stmts(n.Stmts) })
 			return false
 		case *syntax.ProcSubst:
-			r.mark("a process substitution")
 			r.apart(func() { r.stmts(n.Stmts) })
 			return false
-		case *syntax.ArithmExp:
-			if !constant(n.X) {
-				r.mark("shell arithmetic") // a variable's value is evaluated again
-			}
 		case *syntax.ExtGlob:
-			r.mark("an extended glob")
 			r.unknown = true
 		case *syntax.ParamExp:
-			if !harmless(n) {
-				r.mark("an expansion that evaluates or sets something")
-			}
+			// Their values are evaluated, so that they may run something.
+			r.unknown = r.unknown || n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
 		}
 		return true
 	})
 }
 
-func constant(x syntax.ArithmExpr) bool {
-	switch x := x.(type) {
-	case *syntax.BinaryArithm:
-		return constant(x.X) && constant(x.Y)
-	case *syntax.UnaryArithm:
-		return constant(x.X)
-	case *syntax.ParenArithm:
-		return constant(x.X)
-	case *syntax.Word:
-		_, err := strconv.ParseUint(x.Lit(), 10, 63)
-		return err == nil
+// call reads a simple command.
+func (r *lineReader) call(call *syntax.CallExpr) {
+	for _, a := range call.Assigns {
+		r.inner(a)
 	}
-	return false
+	args := make([]shell.Arg, len(call.Args))
+	for i, arg := range call.Args {
+		r.expansions(arg)
+		args[i] = readWord(arg).arg(r.home)
+	}
+	if len(args) == 0 {
+		return
+	}
+	cmd := command{args: args, dirs: slices.Clone(r.dirs)}
+	if cmd.name() == "cd" {
+		r.cd(args)
+	}
+	r.add(cmd)
 }
 
-// harmless reports whether a parameter expansion only reads a variable:
-// ${x:=y} sets one, ${x@P} and ${!x} evaluate its value, as do subscripts.
-func harmless(p *syntax.ParamExp) bool {
-	if p.Param == nil || p.Excl || p.Index != nil || p.Slice != nil || p.Names != 0 || p.Flags != nil || p.NestedParam != nil || len(p.Modifiers) > 0 {
-		return false
+// take counts the words of one more command; false where there are too many.
+func (r *lineReader) take(words int) bool {
+	*r.left -= words + 1
+	r.unknown = r.unknown || *r.left < 0
+	return *r.left >= 0
+}
+
+// add adds a command of the line, and what it may run in turn.
+func (r *lineReader) add(c command) {
+	if r.take(len(c.args)) {
+		r.commands = append(r.commands, c)
+		r.within(c, maxNesting)
 	}
-	if p.Exp == nil {
-		return true
+}
+
+// within adds what a command may run, and what that may run in turn.
+func (r *lineReader) within(c command, most int) {
+	if most == 0 {
+		r.unknown = true
+		return
 	}
-	switch p.Exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
-		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return true
+	in := shell.Inside(c.args)
+	r.unknown = r.unknown || in.Unknown
+	for _, args := range in.Commands {
+		if !r.take(len(args)) {
+			return
+		}
+		next := command{args: args, dirs: c.dirs}
+		r.hidden = append(r.hidden, next)
+		r.within(next, most-1)
 	}
-	return false
+	for _, text := range in.Texts {
+		r.inside(text)
+	}
+}
+
+// cd follows a change of folder.
+func (r *lineReader) cd(args []shell.Arg) {
+	before := r.dirs
+	r.target = nil
+	if len(args) == 2 && args[1].Fixed && !strings.HasPrefix(args[1].Text, "-") && before != nil {
+		for _, dir := range before {
+			to := join(dir, args[1].Text)
+			if !below(r.root, to) {
+				r.away = append(r.away, to)
+			}
+			r.target = append(r.target, to)
+		}
+	} else {
+		r.away = append(r.away, "a folder that only shows when it runs")
+	}
+	r.dirs = slices.Clone(r.target)
+	r.join(before)
+}
+
+// inside reads shell text that a command gets as a word: only deny rules,
+// questions and warnings count what it holds.
+func (r *lineReader) inside(text string) {
+	if r.nesting >= maxNesting || !r.take(0) {
+		r.unknown = true
+		return
+	}
+	sub := &lineReader{root: r.root, home: r.home, left: r.left, nesting: r.nesting + 1, dirs: slices.Clone(r.dirs)}
+	sub.code(text)
+	r.hidden = slices.Concat(r.hidden, sub.commands, sub.hidden)
+	r.covert = slices.Concat(r.covert, sub.files, sub.covert)
+	r.unknown = r.unknown || sub.unknown
 }

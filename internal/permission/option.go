@@ -1,8 +1,11 @@
 package permission
 
 import (
+	"path"
 	"slices"
 	"strings"
+
+	"parley/internal/shell"
 )
 
 // answers are the scopes that an allowing answer may have, with their keys.
@@ -19,12 +22,12 @@ var answers = []struct {
 
 // options lists the answers. An answer that stores rules is offered only if
 // the rules are narrow, and if they would have allowed the call.
-func (p Policy) options(c Call, list []act) []Option {
+func (p Policy) options(r reading, warnings []Warning) []Option {
 	options := []Option{{Key: "y", Label: "allow once", Effect: EffectAllow, Scope: ScopeOnce}}
-	if !dangerous(c, list) {
+	if !slices.ContainsFunc(warnings, func(w Warning) bool { return w.Level == LevelDanger }) { // worth a question each time
 		for _, answer := range answers {
-			rules := offer(c, list, answer.scope)
-			if len(rules) == 0 || p.with(EffectAllow, answer.scope, rules).outcome(c, list).effect != EffectAllow {
+			rules := r.offer(answer.scope)
+			if len(rules) == 0 || p.with(EffectAllow, answer.scope, rules).outcome(r).effect != EffectAllow {
 				continue
 			}
 			options = append(options, Option{
@@ -34,7 +37,7 @@ func (p Policy) options(c Call, list []act) []Option {
 		}
 	}
 	options = append(options, Option{Key: "n", Label: "deny, and stop", Effect: EffectDeny, Scope: ScopeOnce})
-	if rules, ok := refusal(c, list); ok && p.with(EffectDeny, ScopeSession, rules).outcome(c, list).effect == EffectDeny {
+	if rules, ok := r.refusal(); ok && p.with(EffectDeny, ScopeSession, rules).outcome(r).effect == EffectDeny {
 		options = append(options, Option{
 			Key: "d", Label: "deny for this session: " + joinRules(rules),
 			Effect: EffectDeny, Scope: ScopeSession, Rules: rules,
@@ -58,19 +61,13 @@ func joinRules(rules []Rule) string {
 	return strings.Join(texts, ", ")
 }
 
-// dangerous calls are worth a question each time.
-func dangerous(c Call, list []act) bool {
-	_, l := acts(c)
-	return slices.ContainsFunc(warnings(c, list, l), func(w Warning) bool { return w.Level == LevelDanger })
-}
-
 // offer is what an allowing answer stores in the scope; nothing where that
 // would be too much.
-func offer(c Call, list []act, scope Scope) []Rule {
-	if c.Kind == KindPath && c.Command == "" {
-		return offerPaths(c, scope)
+func (r reading) offer(scope Scope) []Rule {
+	if r.call.Kind == KindPath && r.call.Command == "" {
+		return offerPaths(r.call, scope)
 	}
-	rules, narrow := suggest(c, list)
+	rules, narrow := r.suggest()
 	if !narrow {
 		return nil
 	}
@@ -87,8 +84,8 @@ func relative(r Rule) bool {
 		if err != nil {
 			return true
 		}
-		c := command{words: words}
-		return interpreters[c.name()] || shells[c.name()] || strings.Contains(words[0].text, "/") && !strings.HasPrefix(words[0].text, "/") && !words[0].tilde
+		program := words[0].text
+		return interpreters[path.Base(program)] || strings.Contains(program, "/") && !strings.HasPrefix(program, "/") && !words[0].tilde
 	}
 	return r.kind == KindPath && !strings.HasPrefix(r.pattern, "/") && !strings.HasPrefix(r.pattern, "~")
 }
@@ -116,26 +113,38 @@ func offerPaths(c Call, scope Scope) []Rule {
 
 // refusal is what a denying answer stores: only where the call is one thing,
 // so that the person knows what is refused from now on.
-func refusal(c Call, list []act) ([]Rule, bool) {
+func (r reading) refusal() ([]Rule, bool) {
+	if r.call.line() && r.plan == nil {
+		return nil, false
+	}
 	var found []Rule
-	for _, a := range list {
+	for _, a := range r.acts {
 		if a.hidden || a.free {
 			continue
 		}
-		rule, _ := a.rule(c)
+		rule, _ := a.rule(r.call)
 		if a.kind == actCommand {
-			cmd := a.cmd
-			for cmd.inner != nil {
-				cmd = *cmd.inner
-			}
-			if n := max(depth[cmd.name()+" "+cmd.arg(1)], depth[cmd.name()], 1); n <= len(cmd.words) && !interpreters[cmd.name()] && !slices.ContainsFunc(cmd.words[:n], func(w word) bool { return !w.static }) {
-				rule = commandRule(c, cmd.words[:n], true)
-			}
+			rule = refusedCommand(*a.cmd.step, r.call, rule)
 		}
-		if rule.Bare() {
-			return nil, false
+		if !slices.Contains(found, rule) {
+			found = append(found, rule)
 		}
-		found = append(found, rule)
 	}
-	return found, len(found) == 1
+	return found, len(found) == 1 && !found[0].Bare()
+}
+
+// refusedCommand is the rule that denies a step, and what else it could do under that name. The code of an interpreter is named by
+// all of its words.
+func refusedCommand(s shell.Step, c Call, exact Rule) Rule {
+	if s.Inner != nil {
+		return refusedCommand(*s.Inner, c, exact)
+	}
+	if interpreters[path.Base(s.Args[0])] {
+		return exact
+	}
+	words := make([]word, shell.Depth(s.Args))
+	for i := range words {
+		words[i] = word{text: s.Args[i], static: true}
+	}
+	return Rule{tool: c.family(), kind: KindCommand, family: c.family(), pattern: formatWords(words), prefix: true}
 }

@@ -46,6 +46,12 @@ func (s Scope) width() int {
 	return 5
 }
 
+// answered reports whether rules of the scope are remembered answers: those cover what was seen, and what a table knows to be
+// alike, but nothing else that begins so.
+func (s Scope) answered() bool {
+	return s == ScopeRun || s == ScopeSession || s == ScopeProject || s == ScopeUser
+}
+
 // Scoped is a rule in a policy.
 type Scoped struct {
 	Rule   Rule

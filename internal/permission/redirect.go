@@ -3,7 +3,6 @@ package permission
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,18 +12,11 @@ import (
 var devices = map[string]bool{"/dev/null": true, "/dev/stdin": true, "/dev/stdout": true, "/dev/stderr": true}
 
 func (r *lineReader) redirect(redir *syntax.Redirect) {
-	if redir.N != nil {
-		if _, err := strconv.Atoi(redir.N.Value); err != nil {
-			r.mark("a change of variables") // {name}> stores a descriptor
-		}
-	}
 	r.expansions(redir.Hdoc)
+	r.expansions(redir.Word)
 	write := true
 	switch redir.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		return
-	case syntax.WordHdoc:
-		r.expansions(redir.Word)
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return
 	case syntax.RdrIn:
 		write = false
@@ -34,39 +26,31 @@ func (r *lineReader) redirect(redir *syntax.Redirect) {
 		}
 		write = redir.Op == syntax.DplOut
 	}
-	r.redirects++
-	r.expansions(redir.Word)
-	target := readWord(redir.Word)
-	if !target.static {
-		r.mark("a redirection whose file only shows when it runs")
-		return
-	}
-	if devices[target.text] {
-		return
-	}
-	if strings.HasPrefix(target.text, "/dev/tcp/") || strings.HasPrefix(target.text, "/dev/udp/") {
-		r.mark("a connection made by the shell")
-		return
-	}
-	absolute := target.tilde || strings.HasPrefix(target.text, "/")
+	target := readWord(redir.Word).arg(r.home)
 	dirs := r.dirs
-	if absolute {
+	if strings.HasPrefix(target.Text, "/") {
 		dirs = []string{"/"}
 	}
-	if dirs == nil || !absolute && r.moved && slices.Contains(strings.Split(target.text, "/"), "..") {
-		r.mark("a redirection whose folder only shows when it runs")
+	if !target.Fixed || dirs == nil {
+		r.unknown = true
+		return
+	}
+	if devices[target.Text] {
 		return
 	}
 	for _, dir := range dirs {
-		name, ok := target.file(dir, r.home)
-		if !ok {
-			r.mark("a redirection whose file only shows when it runs")
-			return
-		}
-		if f := (redirect{name, write}); !slices.Contains(r.files, f) {
+		if f := (redirect{join(dir, target.Text), write}); !slices.Contains(r.files, f) {
 			r.files = append(r.files, f)
 		}
 	}
+}
+
+// join is the absolute path that a word means in a folder, without links.
+func join(dir, name string) string {
+	if strings.HasPrefix(name, "/") {
+		return path.Clean(name)
+	}
+	return path.Join(dir, name)
 }
 
 func below(root, p string) bool {
@@ -75,9 +59,9 @@ func below(root, p string) bool {
 }
 
 // Files returns the absolute names of the files that the shell itself opens
-// for the call's command line, by redirection, and of the folders it enters by
-// cd. The caller resolves links in them and adds a [Path] with that Name for
-// each; without one a name is taken to be what it seems.
+// for the call's command line, by redirection, as far as they can be read in it. The
+// caller resolves links in them and adds a [Path] with that Name for each; without
+// one a name is taken to be what it seems.
 func Files(c Call) []string {
 	if c.Command == "" {
 		return nil
@@ -87,7 +71,6 @@ func Files(c Call) []string {
 	for _, f := range l.files {
 		names = append(names, f.name)
 	}
-	names = append(names, l.entered...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

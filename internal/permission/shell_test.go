@@ -33,12 +33,9 @@ func TestWordsOfShell(t *testing.T) {
 		static := true
 		for _, arg := range call.Args {
 			w := readWord(arg)
-			text := w.text
-			if w.tilde {
-				text = "/home/u" + text[1:]
-			}
-			want = append(want, text)
-			static = static && w.static
+			a := w.arg("/home/u")
+			want = append(want, a.Text)
+			static = static && a.Fixed
 		}
 		if !static {
 			continue

@@ -1,5 +1,7 @@
 package permission
 
+import "parley/internal/shell"
+
 // Verdict is one of [Allow], [Deny] and [Ask].
 type Verdict interface{ verdict() }
 
@@ -12,6 +14,9 @@ type Allow struct {
 	Scope Scope
 	// Reason is a sentence for people.
 	Reason string
+	// Plan is a command line as it was read: what rules with a pattern allowed, and all that may run of it. It is nil where a
+	// rule on the whole tool allowed the call, or a policy that asks nothing: then the line runs as it stands.
+	Plan *shell.Plan
 }
 
 // Deny refuses the call.

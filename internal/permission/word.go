@@ -2,11 +2,12 @@ package permission
 
 import (
 	"errors"
-	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"parley/internal/shell"
 )
 
 // word is one word of a command as its program will get it, as far as that
@@ -22,17 +23,23 @@ type word struct {
 	tilde bool
 }
 
-// file is the absolute path that the word means in dir, without links.
-func (w word) file(dir, home string) (string, bool) {
-	switch {
-	case !w.static || w.text == "":
-		return "", false
-	case w.tilde:
-		return path.Join(home, w.text[1:]), home != ""
-	case strings.HasPrefix(w.text, "/"):
-		return path.Clean(w.text), true
+// arg is the word as a command gets it.
+func (w word) arg(home string) shell.Arg {
+	if w.static && w.tilde {
+		return shell.Arg{Text: home + w.text[1:], Fixed: home != ""}
 	}
-	return path.Join(dir, w.text), dir != ""
+	return shell.Arg{Text: w.text, Fixed: w.static}
+}
+
+// atHome writes out the home folder in the words of a rule.
+func atHome(words []word, home string) []word {
+	out := make([]word, len(words))
+	for i, w := range words {
+		if out[i] = w; w.tilde && home != "" {
+			out[i] = word{text: home + w.text[1:], static: true}
+		}
+	}
+	return out
 }
 
 // readWord evaluates quotes and escapes (bash manual, 3.1.2). Anything that

@@ -11,6 +11,7 @@ import (
 	"parley/internal/config"
 	"parley/internal/permission"
 	"parley/internal/session"
+	"parley/internal/shell"
 )
 
 // What the daemon's flags allow is for clients that nobody can ask; what they
@@ -78,9 +79,20 @@ func TestConfiguredOrigin(t *testing.T) {
 		"rm x":        user + ":5",
 		"rm $(cat y)": user + ":5", // whether it denies only shows when it runs
 	} {
-		got := fmt.Sprintf("%+v", permission.Decide(p, permission.Call{Tool: "bash", Command: command, Dir: dir, Root: dir}))
+		got := fmt.Sprintf("%+v", permission.Decide(p, permission.Call{Tool: "bash", Command: command, Dir: dir, Root: dir, Shell: anyProgram(dir)}))
 		if !strings.Contains(got, "("+want+")") {
 			t.Errorf("%s: %s\ndoes not name %s", command, got, want)
+		}
+	}
+}
+
+// anyProgram is a world that has every program and no file.
+func anyProgram(root string) func(func(string) bool) shell.World {
+	return func(writable func(string) bool) shell.World {
+		return shell.World{
+			Root: root, Env: []string{"PATH=/bin"}, Writable: writable,
+			Kind:   func(string) (shell.Kind, error) { return shell.KindMissing, nil },
+			Follow: func(name string) (string, shell.Kind, []string) { return name, shell.KindProgram, nil },
 		}
 	}
 }

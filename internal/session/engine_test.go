@@ -19,6 +19,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/permission"
 	"parley/internal/session"
+	"parley/internal/shell"
 	"parley/internal/tool"
 )
 
@@ -340,8 +341,8 @@ func TestModelImageIsKeptAndSentAgain(t *testing.T) {
 	}
 }
 
-// shell is a tool whose commands are judged as commands are.
-var shell = tool.Definition[struct{}]{
+// running is a tool whose commands are judged as commands are.
+var running = tool.Definition[struct{}]{
 	Spec: tool.Spec{Name: "bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{}}`), Pattern: tool.PatternCommand},
 	Targets: func(tool.World, struct{}) (tool.Targets, error) {
 		return tool.Targets{Command: "cat keys/a", Dir: "/w"}, nil
@@ -355,8 +356,8 @@ var shell = tool.Definition[struct{}]{
 // where none would, what stands against the call.
 func TestUnaskedNamesWhatHelps(t *testing.T) {
 	for _, c := range []struct{ deny, want string }{
-		{"read(other/**)", "nobody is there to ask. --allow 'bash(cat:*)' would allow it.\""},
-		{"read(keys/**)", "nobody is there to ask. No --allow would help: whether the rule read(keys/**) (flag) denies it only shows when it runs.\""},
+		{"read(other/**)", "nobody is there to ask: no rule allows: cat keys/a. --allow 'bash(cat:*)' would allow it.\""},
+		{"read(keys/**)", "nobody is there to ask: whether the rule read(keys/**) (flag) denies it only shows when it runs. No --allow would help.\""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBed(t, `{"call": {"id": "call_1", "name": "bash", "arguments": {}}}
@@ -364,7 +365,14 @@ func TestUnaskedNamesWhatHelps(t *testing.T) {
 {"text": "Done."}
 {"stop": "stop"}`)
 			b.listen(func(s *agent.Setup) {
-				s.Tools, s.World.Root = tool.NewSet(shell), "/w"
+				s.Tools, s.World.Root = tool.NewSet(running), "/w"
+				s.World.Shell = func(func(string) bool) shell.World {
+					return shell.World{
+						Root: "/w", Env: []string{"PATH=/bin"}, Writable: func(string) bool { return false },
+						Kind:   func(string) (shell.Kind, error) { return shell.KindMissing, nil },
+						Follow: func(name string) (string, shell.Kind, []string) { return name, shell.KindProgram, nil },
+					}
+				}
 				s.Policy = s.Policy.With(permission.Scoped{Rule: agent.Grammar(s.Tools).MustRule(c.deny), Effect: permission.EffectDeny, Scope: permission.ScopeFlag})
 			})
 			b.must(command.Prompt{Text: "Read it"})

@@ -2,12 +2,14 @@ package shell
 
 import (
 	"flag"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/shell/shelltest"
+	"parley/test/need"
 )
 
 var bashLines = flag.Int("shell.bash", 0, "generated lines that bash runs as well; 0: 120, 3,000 in CI, 30 in short tests")
@@ -40,10 +42,7 @@ var bashFixed = []string{
 // files with the same content, the same output and exit code.
 func TestBash(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		missing(t, "bash")
-	}
+	bash := need.Program(t, "bash")
 	m := newMachine(t)
 	world := m.disk.World(m.env, nil)
 	compared := 0
@@ -69,11 +68,11 @@ func TestBash(t *testing.T) {
 	fixed := compared
 	count := *bashLines
 	if count == 0 {
-		count = often(30, 120, 3000)
+		count = often(30, 60, 300)
 	}
-	g := newGenerator(3, bashFixed, realRuns, realGiven)
+	g := shelltest.New(3, bashFixed, realRuns, realGiven)
 	for compared < fixed+count && !t.Failed() {
-		compare(g.line(), false)
+		compare(g.Line(), false)
 	}
 	t.Logf("%d lines of %d fixed ones and %d generated ones compared with bash", compared, len(bashFixed), compared-fixed)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/shell/shelltest"
 )
 
 // Shares of the corpus that are read whole, in percent, below which a change has lost something: usually, and where an environment of
@@ -53,7 +55,7 @@ func TestCorpus(t *testing.T) {
 }
 
 func readCorpus(t *testing.T, world World, floor float64) {
-	lines := corpus(t)
+	lines := shelltest.Corpus()
 	if len(lines) < 400 {
 		t.Fatalf("the corpus holds %d lines only", len(lines))
 	}

@@ -43,14 +43,14 @@ func OpenDisk(root string) (*Disk, error) {
 // Close lets go of the workspace.
 func (d *Disk) Close() error { return d.root.Close() }
 
-// World is the world of a line that starts in the workspace with this environment. writable says what the agent may change beside
-// the workspace, as [World].Writable does; nil stands for nothing.
+// World is the world of a line that starts in the workspace with this environment. writable says what rules let the agent change
+// beside the workspace; nil stands for nothing. What this process may not change counts as not writable all the same.
 func (d *Disk) World(env []string, writable func(path string) bool) World {
 	return World{
 		Root: d.path, Env: env, Kind: d.kind, List: d.list, Follow: follow,
 		Writable: func(name string) bool {
 			inside := name == d.path || strings.HasPrefix(name, strings.TrimSuffix(d.path, "/")+"/")
-			return inside || writable != nil && writable(name)
+			return inside || writable != nil && writable(name) && unix.Access(name, unix.W_OK) == nil
 		},
 	}
 }

@@ -46,25 +46,19 @@
 // on stay. [Disk] opens files name by name below a handle on the workspace and never follows a link; a program enters its
 // folder through such a handle too (on Linux).
 //
+// Git is kept from what a folder says that it finds below the workspace: no bare repository that is not named, no monitor of files, no
+// hooks, in whatever program starts it.
+//
 // # For rules
 //
-// How the parts meet permission, tool and bash:
-//   - An allow rule with a pattern covers a command line if each [Step] is covered: one with an empty Path and a Filter by
-//     themselves, one with an Inner by a rule for Inner, another by a rule whose words begin Args, or are Args. A rule that ends in :*
-//     must have [Within].Need words at least: bash(xargs:*) and bash(sh:*) cover nothing. A rule whose first word has a slash is
-//     about the program at that path of the workspace: compare Path. Each of Files is a read or a write as by a tool. What the
-//     line does is run from the Plan that was judged, at once.
-//   - A line that is Unread asks, and the reason of the ask is the [Unread]. It is then bash's as it stands, with [BashOptions] and
-//     [BashEnvironment]; so is what a rule without a pattern or a mode allows.
-//   - Deny and ask rules look at Steps, and at what [Inside] finds in them, to any depth: those are what may run. For lines that
-//     are not read they look at what a lenient parser of all of bash finds, as before, with [Inside] for each command.
-//   - An answer that is remembered is [Prefix] words and :*, and covers a command only if Prefix finds no unknown word in it; where
-//     there is no Prefix it is the exact words.
-//
-// The tables replace those of permission: [Inside] (within_table.go) wrapper.go's wrappers, runners, shells, setters and the
-// functions that read through them; [Prefix] (use_table.go) suggest.go's depth, interpreters, careful and carefulSub for answers
-// that allow; [Risks] (risk_table.go) warn.go's fetchers, remotes, wreckers, raisers, reaching, publishing and destroys, and
-// act.go's writers; [Depth] suggest.go's depth for answers that deny.
+// Package permission judges a [Step] as these say:
+//   - [Within].Need is how many words a rule that ends in :* must name of a program that runs others: bash(xargs:*) and bash(sh:*)
+//     cover nothing. What [Step].Inner holds is what a wrapper runs, read whole. A Filter needs no rule, nor does a word of our own.
+//   - [Inside] finds what a command may run in its turn, for rules that deny; also in what a parser of all of bash finds in a line
+//     that was not read.
+//   - [Prefix] tells which words name a use whose other words a table has: those are what an answer may remember. [Risks] are for
+//     warnings, [Depth] is for answers that deny.
+//   - A line that is [Unread] is bash's as it stands, once somebody has allowed that, with [BashOptions] and [BashEnvironment].
 //
 // # What it does not do
 //

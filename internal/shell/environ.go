@@ -23,7 +23,16 @@ func (w World) environment() []string {
 		}
 		kept = append(kept, v)
 	}
-	return kept
+	return append(kept, gitGuards...)
+}
+
+// gitGuards keep git, whoever starts it, from running what a folder of the workspace says: a bare repository that lies somewhere in
+// it, with its own configuration, is not used unless it is named; no monitor of files and no hook is started.
+var gitGuards = []string{
+	"GIT_CONFIG_COUNT=3",
+	"GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit",
+	"GIT_CONFIG_KEY_1=core.fsmonitor", "GIT_CONFIG_VALUE_1=false",
+	"GIT_CONFIG_KEY_2=core.hooksPath", "GIT_CONFIG_VALUE_2=/dev/null",
 }
 
 // path is what stays of the entries of a PATH.

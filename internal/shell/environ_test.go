@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/test/need"
 )
 
 // poisons are variables with which a real program does what its words do not say. $W is a folder with the files of poisonFiles. Each is
@@ -55,9 +57,7 @@ var poisonFiles = map[string]string{
 
 // No variable of the person's makes an allowed program do something else, as real programs show that are here.
 func TestEnvironment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short tests: it is processes")
-	}
+	need.Time(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"parley/internal/shell/shelltest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected lines of the data files")
-
-// spelled are the marks of a data file for what a line of it cannot hold.
-var spelled = strings.NewReplacer("⏎", "\n", "␍", "\r", "⇥", "\t", "␀", "\x00", "␛", "\x1b", "␟", "\xff")
 
 // golden goes through a data file: a line "> INPUT" is followed by what answer says of it. ⏎ stands for a newline in it.
 func golden(t *testing.T, name string, answer func(input string) []string) {
@@ -23,7 +22,7 @@ func golden(t *testing.T, name string, answer func(input string) []string) {
 	for _, text := range strings.Split(strings.TrimSuffix(string(content), "\n"), "\n") {
 		if input, ok := strings.CutPrefix(text, "> "); ok {
 			out = append(out, text)
-			out = append(out, answer(spelled.Replace(input))...)
+			out = append(out, answer(shelltest.Spelled.Replace(input))...)
 			continue
 		}
 		if text == "" || text[0] == '#' {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"parley/internal/shell/shelltest"
 )
 
 // The grammar once more, as one regular expression: all of it is regular but here-documents, and the tables of names and values.
@@ -59,7 +61,7 @@ func checkGrammar(t testing.TB, text string) {
 
 // What two readers read differently, and what starts more than it shows, is not read.
 func TestQuirks(t *testing.T) {
-	for _, text := range quirks {
+	for _, text := range shelltest.Quirks() {
 		if l, err := Read(text); err == nil {
 			t.Errorf("%q is read as %q", text, l.String())
 		}
@@ -68,7 +70,7 @@ func TestQuirks(t *testing.T) {
 
 // Read reads the grammar: all of it and nothing else.
 func TestGrammar(t *testing.T) {
-	for _, text := range append(corpus(t), quirks...) {
+	for _, text := range append(shelltest.Corpus(), shelltest.Quirks()...) {
 		checkGrammar(t, text)
 	}
 }

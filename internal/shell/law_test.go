@@ -18,14 +18,19 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"parley/internal/shell/shelltest"
+	"parley/test/need"
 )
 
-var lawLines = flag.Int("shell.lines", 0, "lines of the in-process law; 0: 5,000, 100,000 in CI, 2,000 in short tests")
+var lawLines = flag.Int("shell.lines", 0, "lines of the in-process law; 0: 5,000, 100,000 in CI, a million in make long, 2,000 in short tests")
 
-// often is how often something is tried: in short tests, usually, and where everything is asked for.
+// often is how often something is tried: in short tests, usually, and in CI; ten times that where everything is asked for.
 func often(short, usual, all int) int {
 	switch {
-	case os.Getenv("CI") == "true" || os.Getenv("PARLEY_LONG") == "1":
+	case need.Long():
+		return 10 * all
+	case os.Getenv("CI") == "true":
 		return all
 	case testing.Short():
 		return short
@@ -224,14 +229,26 @@ func interprets(p Plan) bool {
 	})
 }
 
+// interpreted fails where the other interpreter does something else than the plan did.
+func interpreted(t *testing.T, text, root string, env []string, p Plan, e *effects) {
+	t.Helper()
+	other := runOther(t, text, root, env)
+	if interprets(p) {
+		e.out, other.out = "", ""
+	}
+	if other.String() != e.String() {
+		t.Fatalf("%q\nplan:  %v\nother: %v", text, e, other)
+	}
+}
+
 // lawRuns and lawGiven are what generated lines run, and are given.
 var (
 	lawRuns  = strings.Fields("s1 s2 s3 s1 s2 s3 echo echo pwd true false head grep sort go /ROOT/sub/prog sub/prog")
 	lawGiven = strings.Fields("test ./... -n 1 -v exit=0 exit=1 exit=7 foo -k2 a.txt")
 )
 
-// For generated lines, what starts and what is opened was named by the plan, and is what an interpreter of the line by others
-// starts and opens: the same programs, words, variables, folders, files, output and exit code. What the grammar refuses has no
+// For generated lines, what starts and what is opened was named by the plan, and, for one in ten, is what an interpreter of the line by
+// others starts and opens: the same programs, words, variables, folders, files, output and exit code. What the grammar refuses has no
 // plan. Nothing that is read has a second reading.
 func TestLaw(t *testing.T) {
 	t.Parallel()
@@ -250,9 +267,9 @@ func TestLaw(t *testing.T) {
 		for worker := range workers {
 			t.Run(strconv.Itoa(worker), func(t *testing.T) {
 				t.Parallel()
-				g := newGenerator(uint64(worker+1), append(corpus(t), quirks...), lawRuns, lawGiven)
-				for range count / workers {
-					text := strings.ReplaceAll(g.line(), "/ROOT", root)
+				g := shelltest.New(uint64(worker+1), append(shelltest.Corpus(), shelltest.Quirks()...), lawRuns, lawGiven)
+				for i := range count / workers {
+					text := strings.ReplaceAll(g.Line(), "/ROOT", root)
 					checkRead(t, text)
 					checkGrammar(t, text)
 					l, err := Read(text)
@@ -268,12 +285,8 @@ func TestLaw(t *testing.T) {
 					}
 					e := runStubs(t, p, root)
 					named(t, text, p, e, root)
-					other := runOther(t, text, root, world.Env)
-					if interprets(p) {
-						e.out, other.out = "", ""
-					}
-					if other.String() != e.String() {
-						t.Fatalf("%q\nplan:  %v\nother: %v", text, e, other)
+					if i%10 == 0 {
+						interpreted(t, text, root, world.Env, p, e)
 					}
 					total.Lock()
 					total.planned++

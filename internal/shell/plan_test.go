@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/shell/shelltest"
 )
 
 // planTree and planPrograms are the world of testdata/plan.txt. A path that ends in @ is a link, in = a file with a second name, in | a
@@ -93,7 +95,7 @@ func describedStep(s Step) string {
 
 // No line has a plan in the zero world; where nothing is known of files and programs, none that names some.
 func TestZeroWorld(t *testing.T) {
-	for _, text := range append(corpus(t), "ls", "ls > x", "cd src && ls", "ls *", "./x", "echo", "pwd") {
+	for _, text := range append(shelltest.Corpus(), "ls", "ls > x", "cd src && ls", "ls *", "./x", "echo", "pwd") {
 		if _, err := planned(World{}, text); err == nil {
 			t.Errorf("%q has a plan in the zero world", text)
 		}

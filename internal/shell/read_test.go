@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"parley/internal/shell/shelltest"
 )
 
 // What is read of a line, and what is the first thing that is not.
@@ -44,10 +46,10 @@ func TestReadBounds(t *testing.T) {
 // Whatever the bytes, reading ends, says where it stopped, and reads the grammar and nothing else; what was read prints as a line
 // that reads as the same.
 func FuzzRead(f *testing.F) {
-	for _, text := range corpus(f) {
+	for _, text := range shelltest.Corpus() {
 		f.Add(text)
 	}
-	for _, text := range quirks {
+	for _, text := range shelltest.Quirks() {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -38,13 +38,21 @@ const maxSuffixes = 64
 
 // Inside reads what a command may run in its turn. It is for rules that deny: what it finds may run, and more may. A program counts
 // under any path and in any case.
-func Inside(args []Arg) Within {
-	in := look(args)
+func Inside(args []Arg) Within { return nested(args, maxWrapped) }
+
+// maxWrapped bounds how many wrappers around each other are read.
+const maxWrapped = 16
+
+func nested(args []Arg, most int) Within {
+	in := look(args, most)
 	in.Need = max(in.Need, 1)
 	return in
 }
 
-func look(args []Arg) Within {
+func look(args []Arg, most int) Within {
+	if most == 0 {
+		return Within{Unknown: true, Need: Exactly}
+	}
 	if len(args) == 0 {
 		return Within{}
 	}
@@ -56,7 +64,7 @@ func look(args []Arg) Within {
 	w, wraps := wrappers[name]
 	switch {
 	case wraps:
-		in := w.inside(args)
+		in := w.inside(args, most)
 		// Only the well-known program of that name is read whole, not ./env.
 		if text != name && text != "/bin/"+name && text != "/usr/bin/"+name {
 			in.whole = 0
@@ -145,7 +153,7 @@ func evaluates(args []Arg) Within {
 }
 
 // inside reads the command of a wrapper.
-func (w wrapper) inside(args []Arg) Within {
+func (w wrapper) inside(args []Arg, most int) Within {
 	at, ok := w.locate(args)
 	if !ok {
 		in := suffixes(args)
@@ -163,7 +171,7 @@ func (w wrapper) inside(args []Arg) Within {
 	if w.appends {
 		inner = w.appended(args[:at], inner)
 	}
-	in := Within{Commands: [][]Arg{inner}, Unknown: !inner[0].Fixed, Need: Inside(inner).Need}
+	in := Within{Commands: [][]Arg{inner}, Unknown: !inner[0].Fixed, Need: nested(inner, most-1).Need}
 	if in.Need < Exactly {
 		in.Need += at
 	}

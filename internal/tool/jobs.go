@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/shell"
 )
 
 const (
@@ -35,10 +37,11 @@ type Task struct {
 	Call        string
 	Command     string
 	Description string
-	// Args is the program and its arguments that run Command.
+	// Args is the program and its arguments that run Command, or Plan what runs in their place.
 	Args []string
 	Dir  string
 	Env  []string
+	Plan *shell.Plan
 	// Timeout ends the job; 0 never does.
 	Timeout time.Duration
 	// Grow is given the output live and may be nil.
@@ -53,7 +56,8 @@ type Job struct {
 	Command     string
 	Description string
 	Dir         string
-	// PID leads the command's session and process group: kill -- -PID ends what did not leave it.
+	// PID leads the command's session and process group: kill -- -PID ends what did not leave it. Of a plan it is the first
+	// program's, 0 where none started.
 	PID     int
 	State   JobState
 	Started time.Time
@@ -112,19 +116,19 @@ func (j *Jobs) Start(w World, t Task) (Job, error) {
 		return Job{}, err
 	}
 	started := make(chan error, 1)
+	ran := false
 	go func() {
 		defer j.wait.Done()
 		exit, err := w.Exec(ctx, Command{
-			Args: t.Args, Dir: t.Dir, Env: t.Env, Output: b.output.Write,
+			Args: t.Args, Dir: t.Dir, Env: t.Env, Plan: t.Plan, Output: b.output.Write,
 			Started: func(pid int) {
 				j.mu.Lock()
-				b.PID = pid
+				b.PID, ran = pid, true
 				j.mu.Unlock()
 				started <- nil
 			},
 		})
 		b.output.Close()
-		ran := b.PID != 0
 		after := j.finish(w, b, exit, ctx.Err() != nil, ran)
 		cancel()
 		if !ran && err == nil {

@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 
 	"parley/internal/event"
+	"parley/internal/shell"
 )
 
 // Spec is what a tool says about itself. A model is told the first three.
@@ -62,7 +63,7 @@ type Pattern string
 // The meanings of a pattern, and what Targets says accordingly.
 const (
 	PatternName    Pattern = ""        // the name in Targets.Name
-	PatternCommand Pattern = "command" // the words of Targets.Command
+	PatternCommand Pattern = "command" // the words of Targets.Command; the tool runs World.Granted's Plan where there is one
 	PatternPath    Pattern = "path"    // a glob for Targets.Paths
 	PatternHost    Pattern = "host"    // Targets.Host
 )
@@ -184,6 +185,9 @@ type Targets struct {
 	Paths []Target
 	// Command and Dir are the shell's.
 	Command, Dir string
+	// Plan is Command as the decision read it, for the tool to run as World.Exec does, and nothing else: what rules with a
+	// pattern allowed. It is nil before the decision, and where Command runs as it stands.
+	Plan *shell.Plan
 	// URL is what is fetched; Host is the host as it is dialled, with the port.
 	URL, Host string
 	// Name is what the call names otherwise, such as the kind of a sub-agent.

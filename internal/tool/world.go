@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/event"
+	"parley/internal/shell"
 )
 
 // World is everything a tool may do to the machine and to its session, as functions. The zero World refuses every
@@ -49,6 +50,9 @@ type World struct {
 	Git func(Target) bool
 	// LookPath finds a program on the PATH of Env.
 	LookPath func(name string) (string, error)
+	// Shell is the world in which command lines are read whole: what programs and files there are. writable says what rules let
+	// the agent write. It is nil where nothing runs.
+	Shell func(writable func(path string) bool) shell.World
 	// Exec runs a command to its end. The end of ctx ends every process that came from it, and Exec
 	// returns when they are gone. The error is for a command that could not start.
 	Exec func(ctx context.Context, c Command) (Exit, error)
@@ -100,13 +104,15 @@ type Entry struct {
 	Type  fs.FileMode
 }
 
-// Command is a program to run, with no input.
+// Command is a program to run, or a plan, with no input.
 type Command struct {
 	// Args is the program, found by World.LookPath or absolute, and its arguments.
 	Args []string
 	Dir  string
 	Env  []string
-	// Started is called once with the id of the process, by the goroutine that called Exec. May be nil.
+	// Plan is what runs in the place of Args, Dir and Env: each of its programs in a session of its own.
+	Plan *shell.Plan
+	// Started is called once with the id of the process, the first of a plan, before Exec returns. May be nil.
 	Started func(pid int)
 	// Output is called with what the command writes, never by two goroutines at once and never after
 	// Exec returned; chunk is only valid during the call. While it does not return the command waits.
@@ -221,6 +227,14 @@ func (w World) completeSession(refuse func(what string) error) World {
 func (w World) Grant(ts Targets) World {
 	w.granted = &ts
 	return w
+}
+
+// Granted is what was decided for the call; nothing where no decision was needed.
+func (w World) Granted() Targets {
+	if w.granted == nil {
+		return Targets{}
+	}
+	return *w.granted
 }
 
 // Target resolves a path. It does not check bounds.

@@ -2,8 +2,9 @@
 //
 // It guarantees that output is passed on as it comes, that a time limit or an abort ends every process
 // that came from the command, that what a finished command left running in its session is ended and named,
-// and that memory stays bounded whatever is printed. It uses bash where there is one and sh otherwise, with
-// an empty standard input and no terminal.
+// and that memory stays bounded whatever is printed. What rules with a pattern allowed runs from its plan, without a
+// shell, see package shell. Everything else gets bash where there is one and sh otherwise, without files of its own and
+// with an empty standard input and no terminal.
 //
 // A command in the background becomes a job of the session and outlives the call.
 //
@@ -15,10 +16,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"parley/internal/shell"
 	"parley/internal/tool"
 )
 
@@ -81,18 +84,18 @@ func run(ctx context.Context, w tool.World, c tool.Call, a arguments, grow tool.
 	if err != nil {
 		return tool.Failed(err)
 	}
-	shell, err := shell(w)
+	command, err := command(w, a)
 	if err != nil {
 		return tool.Failed(err)
 	}
-	args := []string{shell, "-c", a.Command}
 	if a.Background {
-		return background(w, c, a, args, limit)
+		return background(w, c, a, command, limit)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer cancel()
 	output := tool.NewOutput(grow, func() (io.WriteCloser, string, error) { return w.Spill(c.ID) }, false)
-	exit, err := w.Exec(limited, tool.Command{Args: args, Dir: w.Root, Env: w.Env, Output: output.Write})
+	command.Output = output.Write
+	exit, err := w.Exec(limited, command)
 	output.Close()
 	if err != nil && limited.Err() == nil {
 		return tool.Failed(err)
@@ -119,35 +122,49 @@ func timeLimit(w tool.World, a arguments) (time.Duration, error) {
 	return asked, nil
 }
 
-func shell(w tool.World) (string, error) {
-	for _, name := range []string{"bash", "sh"} {
-		if path, err := w.LookPath(name); err == nil {
-			return path, nil
-		} else if errors.Is(err, tool.ErrRefused) {
-			return "", err
-		}
+// command is what runs: the plan that was decided on, or a shell with the command as it stands.
+func command(w tool.World, a arguments) (tool.Command, error) {
+	if plan := w.Granted().Plan; plan != nil {
+		return tool.Command{Plan: plan}, nil
 	}
-	// A PATH that was emptied by mistake should not take the shell away.
-	return "/bin/sh", nil
+	c := tool.Command{Dir: w.Root, Env: shell.BashEnvironment(w.Env)}
+	bash, err := w.LookPath("bash")
+	if err == nil {
+		c.Args = slices.Concat([]string{bash}, shell.BashOptions, []string{"-c", a.Command})
+		return c, nil
+	}
+	if errors.Is(err, tool.ErrRefused) {
+		return c, err
+	}
+	sh, err := w.LookPath("sh")
+	if err != nil {
+		sh = "/bin/sh" // a PATH that was emptied by mistake should not take the shell away
+	}
+	c.Args = []string{sh, "-c", a.Command}
+	return c, nil
 }
 
-func background(w tool.World, c tool.Call, a arguments, args []string, limit time.Duration) tool.Result {
+func background(w tool.World, c tool.Call, a arguments, command tool.Command, limit time.Duration) tool.Result {
 	job, err := w.Jobs.Start(w, tool.Task{
-		Call: c.ID, Command: a.Command, Description: a.Description, Args: args, Dir: w.Root, Env: w.Env, Timeout: limit,
+		Call: c.ID, Command: a.Command, Description: a.Description, Timeout: limit,
+		Args: command.Args, Dir: w.Root, Env: command.Env, Plan: command.Plan,
 	})
 	if err != nil {
 		return tool.Failed(err)
 	}
-	where := "Its output is not kept."
+	text := "Started " + job.ID + " in the background"
+	if job.PID != 0 {
+		text += fmt.Sprintf(", process %d", job.PID)
+	}
 	if job.File != "" {
-		where = fmt.Sprintf("Its output goes to %s: look at it with the read tool.", job.File)
+		text += fmt.Sprintf(". Its output goes to %s: look at it with the read tool.", job.File)
+	} else {
+		text += ". Its output is not kept."
 	}
-	return tool.Result{
-		Status:  tool.Success,
-		Text:    fmt.Sprintf("Started %s in the background, process %d. %s To end it: kill -- -%d", job.ID, job.PID, where, job.PID),
-		Summary: job.ID,
-		File:    job.File,
+	if job.PID != 0 {
+		text += fmt.Sprintf(" To end it: kill -- -%d", job.PID)
 	}
+	return tool.Result{Status: tool.Success, Text: text, Summary: job.ID, File: job.File}
 }
 
 func result(output *tool.Output, exit tool.Exit, aborted, late bool, limit time.Duration) tool.Result {

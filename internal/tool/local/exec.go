@@ -31,11 +31,14 @@ const (
 )
 
 func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
-	if len(c.Args) == 0 {
-		return tool.Exit{}, errors.New("no command")
-	}
 	if err := ctx.Err(); err != nil {
 		return tool.Exit{}, err
+	}
+	if c.Plan != nil {
+		return m.plan(ctx, c)
+	}
+	if len(c.Args) == 0 {
+		return tool.Exit{}, errors.New("no command")
 	}
 	path := c.Args[0]
 	if !filepath.IsAbs(path) {
@@ -51,10 +54,11 @@ func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
 		Env:         append(append([]string{}, c.Env...), "PWD="+c.Dir, marker+"="+id),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
-	streams, err := open(cmd)
+	streams, err := open()
 	if err != nil {
 		return tool.Exit{}, err
 	}
+	cmd.Stdout, cmd.Stderr = streams[0].write, streams[1].write
 	err = cmd.Start()
 	for _, s := range streams {
 		s.write.Close()
@@ -73,26 +77,18 @@ func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
 
 // attend is with a command from its start to the end of the last process it may not leave behind.
 func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id string, streams []*stream) (tool.Exit, error) {
-	t := tree{leader: cmd.Process.Pid, mark: marker + "=" + id, grace: m.Grace, linger: m.Linger, table: m.table}
-	var (
-		mu      sync.Mutex
-		readers sync.WaitGroup
-		exit    tool.Exit
-	)
+	out := m.pass(c, streams)
+	exit := m.watch(ctx, cmd, marker+"="+id, streams)
+	out.finish(m.Linger)
+	return exit, nil
+}
+
+// watch is with a process from its start to the end of what it may not leave behind.
+func (m machine) watch(ctx context.Context, cmd *exec.Cmd, mark string, streams []*stream) (exit tool.Exit) {
+	t := tree{leader: cmd.Process.Pid, mark: mark, grace: m.Grace, linger: m.Linger, table: m.table}
 	for _, s := range streams {
 		t.pipes = append(t.pipes, s.inode())
-		readers.Go(func() {
-			s.pump(func(p []byte) {
-				if c.Output != nil {
-					mu.Lock()
-					defer mu.Unlock()
-					c.Output(s.name, p)
-				}
-			})
-		})
 	}
-	read := make(chan struct{})
-	go func() { readers.Wait(); close(read) }()
 	exited := make(chan struct{})
 	go func() { await(cmd); close(exited) }()
 
@@ -105,18 +101,10 @@ func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id s
 		}
 	}
 	if ctx.Err() == nil {
-		exit.Ended, exit.Stuck = t.hangUp(ctx, read)
+		exit.Ended, exit.Stuck = t.hangUp(ctx)
 	}
 	if ctx.Err() != nil {
 		exit.Stuck = t.end(t.all)
-	}
-	now := time.Now()
-	for _, s := range streams {
-		s.finish(now.Add(m.Linger))
-	}
-	<-read
-	for _, s := range streams {
-		s.read.Close()
 	}
 	select {
 	case <-exited:
@@ -126,7 +114,47 @@ func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id s
 		go func() { <-exited; reap(cmd) }()
 		exit.Code = -1
 	}
-	return exit, nil
+	return exit
+}
+
+// passing is the output of a command on its way.
+type passing struct {
+	streams []*stream
+	read    chan struct{} // closed when all has been read
+}
+
+// pass hands what is written to the streams to the command's Output.
+func (m machine) pass(c tool.Command, streams []*stream) passing {
+	var (
+		mu      sync.Mutex
+		readers sync.WaitGroup
+	)
+	for _, s := range streams {
+		readers.Go(func() {
+			s.pump(func(p []byte) {
+				if c.Output != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					c.Output(s.name, p)
+				}
+			})
+		})
+	}
+	p := passing{streams, make(chan struct{})}
+	go func() { readers.Wait(); close(p.read) }()
+	return p
+}
+
+// finish says that the command is over, and returns when its output has been passed on.
+func (p passing) finish(linger time.Duration) {
+	now := time.Now()
+	for _, s := range p.streams {
+		s.finish(now.Add(linger))
+	}
+	<-p.read
+	for _, s := range p.streams {
+		s.read.Close()
+	}
 }
 
 func reap(cmd *exec.Cmd) (code int, signal string) {
@@ -146,7 +174,7 @@ type stream struct {
 	over        bool
 }
 
-func open(cmd *exec.Cmd) ([]*stream, error) {
+func open() ([]*stream, error) {
 	var streams []*stream
 	for _, name := range []tool.Stream{tool.Stdout, tool.Stderr} {
 		r, w, err := os.Pipe()
@@ -159,7 +187,6 @@ func open(cmd *exec.Cmd) ([]*stream, error) {
 		}
 		streams = append(streams, &stream{name: name, read: r, write: w})
 	}
-	cmd.Stdout, cmd.Stderr = streams[0].write, streams[1].write
 	return streams, nil
 }
 

@@ -2,7 +2,7 @@
 // network.
 //
 // It guarantees that files are opened without following a link that appeared after the check (see package
-// workspace), that the end of a command's context ends every process that came from it, and that a command
+// workspace), that a plan starts and opens what it names and nothing else, that the end of a command's context ends every process that came from it, and that a command
 // which comes to its own end leaves nothing running in its session: see [Options.Grace] and the file tree.go
 // for how. Output is passed on as it comes and never piles up in memory.
 //
@@ -28,6 +28,7 @@ import (
 	"syscall"
 	"time"
 
+	"parley/internal/shell"
 	"parley/internal/tool"
 	"parley/internal/workspace"
 )
@@ -59,12 +60,17 @@ func World(o Options) tool.World {
 	if o.Linger == 0 {
 		o.Linger = 250 * time.Millisecond
 	}
-	m := machine{o, list}
+	m := machine{Options: o, table: list}
 	w := tool.World{
 		Root: o.Root.Path(), Env: o.Env, FetchPrivate: o.FetchPrivate, Seen: o.Seen, Jobs: o.Jobs,
 		Resolve: m.resolve, Stat: m.stat, Open: m.open, Replace: m.replace, Walk: m.walk, Git: m.git,
-		LookPath: m.lookPath, Exec: m.exec, Dial: dial, Now: time.Now, Spill: m.spill,
+		LookPath: m.lookPath, Dial: dial, Now: time.Now, Spill: m.spill,
 	}
+	if disk, err := shell.OpenDisk(o.Root.Path()); err == nil {
+		m.disk = disk
+		w.Shell = func(writable func(string) bool) shell.World { return disk.World(o.Env, writable) }
+	}
+	w.Exec = m.exec
 	if o.Spill != "" {
 		w.Extra = []string{o.Spill}
 		// Paths are compared with links resolved.
@@ -78,6 +84,8 @@ func World(o Options) tool.World {
 type machine struct {
 	Options
 	table func() []process
+	// disk is a handle on the workspace, closed when nothing holds the World any more.
+	disk *shell.Disk
 }
 
 func (m machine) env(name string) string { return lookup(m.Env, name) }

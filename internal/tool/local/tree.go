@@ -84,7 +84,7 @@ func (t tree) left() []process {
 
 // hangUp ends what a command that came to its end left in its session, as the end of a terminal does. What
 // is about to end by itself gets the time for it.
-func (t tree) hangUp(ctx context.Context, read <-chan struct{}) (ended, stuck []string) {
+func (t tree) hangUp(ctx context.Context) (ended, stuck []string) {
 	deadline := time.NewTimer(t.linger)
 	defer deadline.Stop()
 	for {

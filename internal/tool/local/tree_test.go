@@ -13,7 +13,7 @@ import (
 
 // Without a process table an abort still ends the process group.
 func TestNoProcessTable(t *testing.T) {
-	m := machine{Options{Grace: time.Millisecond, Linger: time.Millisecond}, func() []process { return nil }}
+	m := machine{Options: Options{Grace: time.Millisecond, Linger: time.Millisecond}, table: func() []process { return nil }}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	exit, err := m.exec(ctx, tool.Command{
