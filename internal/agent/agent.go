@@ -84,11 +84,13 @@ type Setup struct {
 	Choose func(to *Setup, model string) *command.Fault
 	NewID  func() event.SessionID // of a sub-agent's session
 
-	Steps      int             // limit of steps in a turn
-	Repeats    int             // limit of identical calls in a row
-	Threshold  float64         // share of ContextLimit at which compaction begins; 0: never
-	Target     float64         // share of ContextLimit that compaction leaves
-	StartAfter <-chan struct{} // the first model request waits for it; nil: no wait
+	Allowance  *event.Allowance // what the run may use, its sub-agents included; nil: all it wants
+	Shape      *tool.Shape      // that the run's answers have to fit; nil: any
+	Steps      int              // limit of steps in a turn
+	Repeats    int              // limit of identical calls in a row
+	Threshold  float64          // share of ContextLimit at which compaction begins; 0: never
+	Target     float64          // share of ContextLimit that compaction leaves
+	StartAfter <-chan struct{}  // the first model request waits for it; nil: no wait
 	Now        func() time.Time
 }
 

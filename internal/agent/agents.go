@@ -26,6 +26,7 @@ type agents struct {
 	mu    sync.Mutex
 	begun int
 	newID func() event.SessionID
+	usage event.Usage         // of all answers so far
 	kept  []permission.Scoped // rules for the project or the user that were answered during the run
 }
 
@@ -101,6 +102,7 @@ func (r *Run) child(ctx context.Context, call event.CallID, a tool.Agent) (*chil
 	setup.Tools = r.setup.active(state).Filter(func(s tool.Spec) bool {
 		return (s.ReadOnly || !a.ReadOnly) && (len(a.Tools) == 0 || slices.Contains(a.Tools, s.Name)) && !(s.Spawns && deepest)
 	})
+	setup.Shape = nil // only the run's own answer has one
 	setup.System += "\n" + a.System + "\n"
 	log := &childLog{root: r.agents.root, id: r.agents.newID()}
 	run := newRun(log, setup)

@@ -289,6 +289,7 @@ func (w *writer) complete(end llm.End) {
 	if cost := w.run.setup.Cost; cost != nil {
 		usage.Cost, usage.Unpriced = cost(end.Usage)
 	}
+	w.run.agents.use(usage)
 	snapshot := event.ResponseEnded{Blocks: w.blocks, Calls: w.begun, Stop: event.Stop(end.Reason), Usage: usage, Model: end.ResponseModel, Written: w.written}
 	if snapshot.Blocks == nil {
 		snapshot.Blocks = []event.BlockID{}

@@ -19,13 +19,19 @@ const (
 // turn takes the open turn to where it can be ended, and says why it ends. An
 // error is one of the log.
 func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
-	cuts, overflows, empty := 0, 0, 0
+	cuts, overflows, empty, misfit := 0, 0, 0, 0
+	if err := r.askShape(logged); err != nil {
+		return "", err
+	}
 	for steps := 0; ; steps++ {
 		if ctx.Err() != nil {
 			return event.ReasonAborted, nil
 		}
 		if r.setup.Steps > 0 && steps >= r.setup.Steps {
 			return event.ReasonLimit, r.raise(logged, event.CodeLimit, fmt.Sprintf("the turn took %d steps, which is the limit; say 'go on', or set limits.steps", steps))
+		}
+		if why := r.exhausted(); why != "" {
+			return event.ReasonLimit, r.raise(logged, event.CodeLimit, why)
 		}
 		if err := r.tell(logged); err != nil {
 			return "", err
@@ -48,12 +54,8 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 				return "", err
 			}
 		case stepDone:
-			more, err := r.deliver(ctx, logged, true)
-			if err != nil {
-				return "", err
-			}
-			if !more {
-				return event.ReasonDone, nil
+			if reason, err := r.done(ctx, logged, &misfit); err != nil || reason != "" {
+				return reason, err
 			}
 		case stepFailed:
 			return event.ReasonError, nil
@@ -80,6 +82,16 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			return event.ReasonAborted, nil
 		}
 	}
+}
+
+// done says why a turn ends whose model has nothing more to do; empty: it goes on, with the answer of a sub-agent or with
+// another try at an answer that fits.
+func (r *Run) done(ctx, logged context.Context, misfit *int) (event.Reason, error) {
+	if more, err := r.deliver(ctx, logged, true); err != nil || more {
+		return "", err
+	}
+	out, err := r.shaped(logged, misfit)
+	return map[outcome]event.Reason{stepDone: event.ReasonDone, stepFailed: event.ReasonError}[out], err
 }
 
 // nudge asks a model that answered with nothing to go on, once in a row. Answers of its

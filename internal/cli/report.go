@@ -11,6 +11,7 @@ import (
 	"parley/internal/client"
 	"parley/internal/display"
 	"parley/internal/event"
+	"parley/internal/tool"
 	"parley/internal/transcript"
 )
 
@@ -26,6 +27,7 @@ type reportOutput struct {
 	w      *bufio.Writer
 	notes  io.Writer // for people; nothing that a program reads
 	only   event.RunID
+	shaped bool // answers are JSON
 	report display.Report
 }
 
@@ -44,8 +46,12 @@ func (r *reportOutput) answer(p display.Report) error {
 	if p.Outcome.Reason != event.ReasonDone || p.Answer == "" {
 		return nil
 	}
-	_, err := r.w.WriteString(p.Answer)
-	if err == nil && !strings.HasSuffix(p.Answer, "\n") {
+	text := p.Answer
+	if r.shaped {
+		text = tool.Value(text)
+	}
+	_, err := r.w.WriteString(text)
+	if err == nil && !strings.HasSuffix(text, "\n") {
 		err = r.w.WriteByte('\n')
 	}
 	return err
@@ -59,6 +65,7 @@ type reportJSON struct {
 	Reason   event.Reason       `json:"reason"`
 	Exit     int                `json:"exit"`
 	Answer   string             `json:"answer"`
+	Output   json.RawMessage    `json:"output,omitempty"` // the answer as JSON, where it was asked for
 	Error    string             `json:"error,omitempty"`
 	Usage    event.Usage        `json:"usage"`
 	Cost     *float64           `json:"cost_usd,omitempty"` // nil: not every price is known
@@ -73,6 +80,8 @@ func (r *reportOutput) json(p display.Report) error {
 		Usage: p.Usage, Duration: p.MS, Files: p.Files, Denials: p.Denials}
 	if p.Outcome.Reason != event.ReasonDone {
 		o.Error = p.Outcome.Fault
+	} else if value := tool.Value(p.Answer); r.shaped && json.Valid([]byte(value)) {
+		o.Output = json.RawMessage(value)
 	}
 	if p.Usage.Unpriced == 0 {
 		usd := float64(p.Usage.Cost) / 1e6

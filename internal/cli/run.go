@@ -29,6 +29,8 @@ type runOptions struct {
 	color   string
 	attach  []string
 	timeout time.Duration // 0: none
+	budget  *event.Allowance
+	schema  []byte // nil: any answer will do
 	// patience is how long a server is asked again that fails; nil: until the run is stopped.
 	patience *event.Patience
 }
@@ -38,8 +40,7 @@ const unwatched = 10 * time.Minute
 
 func (a *app) run() *cobra.Command {
 	var o runOptions
-	var model, effort string
-	var patience time.Duration
+	var words runWords
 	c := &cobra.Command{
 		Use:   "run [PROMPT|-]",
 		Short: "Run one prompt and print what happens",
@@ -52,22 +53,12 @@ named again. A session that was given none goes on with what the configuration s
 
 --format answer prints what the model said last and nothing else, and nothing where the run did not come to its end;
 what was denied and what went wrong are on stderr. --format json prints one object at the end: session, run, model,
-reason (done, aborted, error, limit, denied), exit, answer, error, usage, cost_usd (where every price is known),
-duration_ms, files (path, change, added, removed; those that write and edit changed) and denials (call, tool, title,
+reason (done, aborted, error, limit, denied), exit, answer, output (the answer as JSON, with --schema), error, usage,
+cost_usd (where every price is known), duration_ms, files (path, change, added, removed; those that write and edit changed) and denials (call, tool, title,
 code, rule, reason).`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
-			if patience < 0 {
-				return usage("--patience %s: it cannot be less than 0", patience)
-			}
-			if o.timeout < 0 || o.timeout == 0 && c.Flags().Changed("timeout") {
-				return usage("--timeout %s: it is more than 0", o.timeout)
-			}
-			if c.Flags().Changed("patience") || !a.watched(o.format) {
-				o.patience = &event.Patience{MS: patience.Milliseconds()}
-			}
-			var err error
-			if o.set, err = settings(model, effort); err != nil {
+			if err := a.read(c, words, &o); err != nil {
 				return err
 			}
 			return a.runPrompt(c.Context(), o, args)
@@ -75,10 +66,12 @@ code, rule, reason).`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "plain", a.formatted())
-	f.DurationVar(&patience, "patience", unwatched, "how long a server that fails is asked again, such as 2h; 0: not at all. On a terminal, where it is not given: until the run is stopped")
-	f.StringVar(&model, "model", "", modelFlag)
-	f.StringVar(&effort, "reasoning", "", effortFlag)
+	f.DurationVar(&words.patience, "patience", unwatched, "how long a server that fails is asked again, such as 2h; 0: not at all. On a terminal, where it is not given: until the run is stopped")
+	f.StringVar(&words.model, "model", "", modelFlag)
+	f.StringVar(&words.effort, "reasoning", "", effortFlag)
 	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`, such as 20m; it counts from the start of this command")
+	f.StringVar(&words.budget, "budget", "", budgetFlag)
+	f.StringVar(&words.schema, "schema", "", "the answer has to fit the JSON Schema in this `FILE`; one that does not is asked for again, with what is wrong")
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
 	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
@@ -86,6 +79,37 @@ code, rule, reason).`,
 	f.StringArrayVar(&o.attach, "attach", nil, "an image `FILE` for the model to see (repeatable)")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
 	return c
+}
+
+// runWords are flags of `parley run` as they were written.
+type runWords struct {
+	model, effort, budget, schema string
+	patience                      time.Duration
+}
+
+// read reads the flags that are more than a text.
+func (a *app) read(c *cobra.Command, words runWords, o *runOptions) (err error) {
+	given := c.Flags().Changed
+	switch {
+	case words.patience < 0:
+		return usage("--patience %s: it cannot be less than 0", words.patience)
+	case given("timeout") && o.timeout <= 0:
+		return usage("--timeout %s: it is more than 0", o.timeout)
+	case given("patience") || !a.watched(o.format):
+		o.patience = &event.Patience{MS: words.patience.Milliseconds()}
+	}
+	if given("budget") {
+		if o.budget, err = allowance(words.budget); err != nil {
+			return err
+		}
+	}
+	if given("schema") {
+		if o.schema, err = schemaFile(words.schema); err != nil {
+			return err
+		}
+	}
+	o.set, err = settings(words.model, words.effort)
+	return err
 }
 
 // watched reports whether a person sees when a server fails: in what is printed, or beside it.
@@ -215,7 +239,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience})
+		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience, Allowance: o.budget, Schema: o.schema})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.
@@ -232,7 +256,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	}
 	w.until, w.input = accepted.Run, accepted.Input
 	if r, ok := out.(*reportOutput); ok {
-		r.only = accepted.Run
+		r.only, r.shaped = accepted.Run, o.schema != nil
 	}
 	return s.ID(), w.follow()
 }

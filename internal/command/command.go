@@ -48,6 +48,8 @@ type Prompt struct {
 	Deny        []string             `json:"deny,omitempty" doc:"permission rules of this run"`
 	Set         event.SettingChanged `json:"set,omitzero" doc:"settings of the session from this prompt on, changed if it is accepted"`
 	Patience    *event.Patience      `json:"patience,omitempty" doc:"how long the run asks a server again that fails; absent: until the run is stopped"`
+	Allowance   *event.Allowance     `json:"allowance,omitempty" doc:"what the run may use; absent: all it wants"`
+	Schema      json.RawMessage      `json:"schema,omitempty" doc:"JSON Schema that the answers of the run have to fit"`
 	Hold        bool                 `json:"hold,omitempty" doc:"the run starts at once; its first model request waits until the next client attaches, at most 50 ms"`
 }
 

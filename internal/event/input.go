@@ -1,5 +1,7 @@
 package event
 
+import "encoding/json"
+
 // A Lane is a queue of inputs.
 type Lane string
 
@@ -43,6 +45,7 @@ const (
 	ReminderRecovery  Reminder = "recovery"  // the daemon died in the turn
 	ReminderContinue  Reminder = "continue"  // the answer was cut and goes on
 	ReminderEmpty     Reminder = "empty"     // there was nothing in the answer
+	ReminderSchema    Reminder = "schema"    // the answer has to fit a schema, or does not
 	ReminderExtension Reminder = "extension" // by a program of the user's
 )
 
@@ -58,20 +61,22 @@ type Attachment struct {
 // InputQueued says that an input was accepted; it is durable before the
 // client is told.
 type InputQueued struct {
-	Input       InputID      `json:"input"`
-	Lane        Lane         `json:"lane"`
-	When        When         `json:"when,omitempty" doc:"steer: pause, after or now"`
-	Text        string       `json:"text"`
-	Attachments []Attachment `json:"attachments,omitempty"`
-	Position    int          `json:"position" doc:"in its lane, from 0"`
-	Run         RunID        `json:"reserved_run,omitempty" doc:"prompt: the run reserved for it"`
-	Number      int          `json:"reserved_number,omitempty" doc:"prompt: the number reserved for its run"`
-	Leaf        *EntryID     `json:"leaf,omitempty" doc:"prompt: the entry it continues from, where the client named one"`
-	Model       string       `json:"model,omitempty" doc:"prompt: provider/model of this run, where the client named one"`
-	Allow       []string     `json:"allow,omitempty" doc:"prompt: permission rules of this run"`
-	Deny        []string     `json:"deny,omitempty" doc:"prompt: permission rules of this run"`
-	Patience    *Patience    `json:"patience,omitempty" doc:"prompt: how long its run asks a server again that fails; absent: until the run is stopped"`
-	Who         string       `json:"who,omitempty" doc:"name of the client"`
+	Input       InputID         `json:"input"`
+	Lane        Lane            `json:"lane"`
+	When        When            `json:"when,omitempty" doc:"steer: pause, after or now"`
+	Text        string          `json:"text"`
+	Attachments []Attachment    `json:"attachments,omitempty"`
+	Position    int             `json:"position" doc:"in its lane, from 0"`
+	Run         RunID           `json:"reserved_run,omitempty" doc:"prompt: the run reserved for it"`
+	Number      int             `json:"reserved_number,omitempty" doc:"prompt: the number reserved for its run"`
+	Leaf        *EntryID        `json:"leaf,omitempty" doc:"prompt: the entry it continues from, where the client named one"`
+	Model       string          `json:"model,omitempty" doc:"prompt: provider/model of this run, where the client named one"`
+	Allow       []string        `json:"allow,omitempty" doc:"prompt: permission rules of this run"`
+	Deny        []string        `json:"deny,omitempty" doc:"prompt: permission rules of this run"`
+	Patience    *Patience       `json:"patience,omitempty" doc:"prompt: how long its run asks a server again that fails; absent: until the run is stopped"`
+	Allowance   *Allowance      `json:"allowance,omitempty" doc:"prompt: what its run may use; absent: all it wants"`
+	Schema      json.RawMessage `json:"schema,omitempty" doc:"prompt: JSON Schema that the answers of its run have to fit"`
+	Who         string          `json:"who,omitempty" doc:"name of the client"`
 }
 
 // Patience is how long a run asks a server again that fails. One that says
@@ -79,6 +84,13 @@ type InputQueued struct {
 type Patience struct {
 	MS      int64 `json:"ms,omitempty" doc:"from the first failure"`
 	Retries int   `json:"retries,omitempty" doc:"the most retries"`
+}
+
+// Allowance is what a run may use, its sub-agents included. It ends before the
+// first request that would come after that.
+type Allowance struct {
+	Tokens int   `json:"tokens,omitempty" doc:"sent and received; 0: any number"`
+	Cost   int64 `json:"cost,omitempty" doc:"in millionths of a US dollar; 0: any"`
 }
 
 // InputChanged edits or moves a queued input; an absent key stays as it was.
@@ -115,7 +127,7 @@ type UserSaid struct {
 // result of a background task, a reminder.
 type DeveloperSaid struct {
 	Text   string   `json:"text"`
-	Origin Reminder `json:"origin" doc:"skip, agent, job, recovery, continue or extension"`
+	Origin Reminder `json:"origin" doc:"skip, agent, job, recovery, continue, empty, schema or extension"`
 }
 
 func (InputQueued) kind() string   { return "input.queued" }

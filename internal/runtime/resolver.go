@@ -161,6 +161,9 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	if fault := r.answering(ctx, setup, cfg, env, dir, s, p); fault != nil {
 		return nil, fault
 	}
+	if fault := bound(setup, p); fault != nil {
+		return nil, fault
+	}
 	setup.NewID = server.NewID
 	if setup.Policy, err = r.policy(cfg, origins, project, c, p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)

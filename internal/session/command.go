@@ -136,7 +136,7 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		state := s.log.State()
 		in := event.InputQueued{Input: state.NextInput(), Lane: event.LanePrompt, Text: p.Text, Attachments: p.Attachments,
 			Position: len(state.Queued(event.LanePrompt)), Run: state.NextRun(), Number: s.options.NextRun(),
-			Leaf: p.Leaf, Model: p.Model, Allow: p.Allow, Deny: p.Deny, Patience: p.Patience, Who: c.Who}
+			Leaf: p.Leaf, Model: p.Model, Allow: p.Allow, Deny: p.Deny, Patience: p.Patience, Allowance: p.Allowance, Schema: p.Schema, Who: c.Who}
 		if p.Leaf != nil && *p.Leaf != "" && state.Entry(*p.Leaf) == nil {
 			r.Fault = command.Faultf(command.NotFound, "entry %s does not exist in %s", *p.Leaf, s.ID())
 			return

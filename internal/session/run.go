@@ -83,7 +83,8 @@ func (s *Session) setup(state *transcript.State, prompt transcript.Input) (*agen
 		delete(s.setups, prompt.Input)
 		return setup, nil
 	}
-	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny, Patience: prompt.Patience})
+	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny, Patience: prompt.Patience,
+		Allowance: prompt.Allowance, Schema: prompt.Schema})
 }
 
 // refuseRun begins and ends the run of a prompt that cannot run, so that the end says

@@ -105,19 +105,19 @@ func (s *schema) unknown(part *jsonschema.Schema, at, name string, object map[st
 				return fmt.Sprintf("%s and %s are one argument with two values; write %s once", clipped(at), clipped(other), a.of)
 			}
 		}
-		return fmt.Sprintf("unknown argument %s, did you mean %q?", clipped(at), a.of)
+		return fmt.Sprintf("unknown %s %s, did you mean %q?", s.noun, clipped(at), a.of)
 	}
 	if list := s.beside[plainName(name)]; list != "" && part == s.root {
 		return fmt.Sprintf("%s belongs into %s; write it there, once", clipped(at), list)
 	}
 	known := slices.Sorted(maps.Keys(part.Properties))
 	if near := Nearest(name, known); len(near) > 0 {
-		return fmt.Sprintf("unknown argument %s, did you mean %q?", clipped(at), near[0])
+		return fmt.Sprintf("unknown %s %s, did you mean %q?", s.noun, clipped(at), near[0])
 	}
 	if len(known) == 0 {
-		return fmt.Sprintf("unknown argument %s; there are none", clipped(at))
+		return fmt.Sprintf("unknown %s %s; there are none", s.noun, clipped(at))
 	}
-	return fmt.Sprintf("unknown argument %s; there are %s", clipped(at), clipped(strings.Join(known, ", ")))
+	return fmt.Sprintf("unknown %s %s; there are %s", s.noun, clipped(at), clipped(strings.Join(known, ", ")))
 }
 
 // wrongType says that a value is of another type.

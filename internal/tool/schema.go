@@ -30,6 +30,7 @@ const draft07 = "http://json-schema.org/draft-07/schema#"
 // schema is the JSON Schema of a tool's arguments, ready to be held against them.
 type schema struct {
 	root     *jsonschema.Schema
+	noun     string // what a property is called
 	resolved *jsonschema.Resolved
 	parts    map[string]*jsonschema.Schema // by JSON pointer or anchor, as a $ref within the schema names them
 	aliases  map[*jsonschema.Schema]map[string]alias
@@ -49,7 +50,7 @@ func parseSchema(text json.RawMessage, aliases ...Alias) (s *schema, err error) 
 	if _, err := parse(text); err != nil {
 		return nil, err
 	}
-	s = &schema{root: &jsonschema.Schema{}, parts: map[string]*jsonschema.Schema{}}
+	s = &schema{root: &jsonschema.Schema{}, noun: "argument", parts: map[string]*jsonschema.Schema{}}
 	if err := json.Unmarshal(text, s.root); err != nil {
 		return nil, err
 	}

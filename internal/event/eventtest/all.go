@@ -57,7 +57,7 @@ func samples() []event.Body {
 		event.StepStarted{Number: 1},
 		event.StepEnded{Number: 1},
 		event.TurnRecovered{Aborted: []event.CallID{"call_1"}, Lost: []event.CallID{"call_2"}, Interrupted: true, Text: "The daemon stopped; call_2 may have run."},
-		event.InputQueued{Input: "i1", Lane: event.LanePrompt, When: event.WhenPause, Text: "What is in main.go?", Attachments: []event.Attachment{attachment}, Position: 1, Run: "r1", Number: 1, Leaf: ptr(event.EntryID("e2")), Model: "openai-chat/m1", Allow: []string{"bash(go test:*)"}, Deny: []string{"fetch"}, Patience: &event.Patience{MS: 600000, Retries: 3}, Who: "parley"},
+		event.InputQueued{Input: "i1", Lane: event.LanePrompt, When: event.WhenPause, Text: "What is in main.go?", Attachments: []event.Attachment{attachment}, Position: 1, Run: "r1", Number: 1, Leaf: ptr(event.EntryID("e2")), Model: "openai-chat/m1", Allow: []string{"bash(go test:*)"}, Deny: []string{"fetch"}, Patience: &event.Patience{MS: 600000, Retries: 3}, Allowance: &event.Allowance{Tokens: 200000, Cost: 500000}, Schema: json.RawMessage(`{"type":"object"}`), Who: "parley"},
 		event.InputChanged{Input: "i1", Text: ptr("What is in go.mod?"), Position: ptr(1), Who: "web"},
 		event.InputTaken{Inputs: []event.InputID{"i2"}, Lane: event.LaneSteer},
 		event.InputDropped{Input: "i3", Reason: event.DropRemoved, Who: "web"},
