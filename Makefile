@@ -8,7 +8,7 @@ build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/parley .
 
 # The packages with files for another system, but cli: it would build all there is.
-OTHERS = ./internal/config ./internal/tool/local ./internal/transport/unix ./internal/workspace ./test/rig
+OTHERS = ./internal/config ./internal/shell ./internal/tool/local ./internal/transport/unix ./internal/workspace ./test/rig
 
 # Everything: what is not installed and can be, is.
 test: tools
