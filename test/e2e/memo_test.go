@@ -96,7 +96,7 @@ func TestForeignToolInATerminal(t *testing.T) {
 	w.until(ready)
 	w.press("write\r")
 	w.until(may)
-	w.until("\n  memo a.md: buy milk")
+	w.until("\n    text: \"buy milk\"")
 	w.press("y")
 	w.until("  2  blue\n")
 	w.press("2")

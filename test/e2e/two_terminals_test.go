@@ -47,7 +47,7 @@ const asking = `
 `
 
 // may is a row of an ask once keys answer it.
-const may = "\n  y  "
+const may = "enter  y"
 
 // Two terminals of different makers on one session: both show the answer as it
 // grows, also the one that joins in the middle, either can go on, and both hold
@@ -270,6 +270,20 @@ func TestTypeAheadAnswersNoAsk(t *testing.T) {
 	}
 }
 
+// leaveDraft takes out what was typed into the draft, until keys answer the ask.
+func (s *window) leaveDraft() {
+	s.t.Helper()
+	_, err := terminal.Until(s, "an ask that keys answer", func(l terminal.Look) bool {
+		for line := range strings.Lines(l.Screen()) {
+			if text, ok := strings.CutPrefix(line, "›"); ok && strings.TrimSpace(text) != "" {
+				s.press("\x15\x7f")
+			}
+		}
+		return strings.Contains(l.Screen(), may)
+	})
+	s.must(err)
+}
+
 func ahead(t *testing.T, name, keys string) {
 	home := newHome(t)
 	if _, err := home.Write("ask.ndjson", asking); err != nil {
@@ -281,7 +295,7 @@ func ahead(t *testing.T, name, keys string) {
 	x := s.Terminal.(*terminal.Xterm)
 	// The first three times keys come as the daemon tells of it, so that they are
 	// read before or with it; then as soon as the terminal reads the first bytes.
-	moments := []string{"call.started", "permission.ready", "ask.opened", "▲ ", "change it first"}
+	moments := []string{"call.started", "permission.ready", "ask.opened", "▲ ", "no, and stop"}
 	for i, moment := range moments {
 		seen := len(eve.Lines())
 		if i >= 3 {
@@ -295,7 +309,7 @@ func ahead(t *testing.T, name, keys string) {
 		}
 		_, _, err := eve.Wait(seen, func(l rig.Line) bool { return l.Type == "ask.opened" })
 		s.must(err)
-		s.until(may)
+		s.leaveDraft()
 		if n := has(eve, "ask.answered"); n != i {
 			t.Fatalf("%q at %s answered", keys, moment)
 		}
