@@ -41,7 +41,7 @@ func (b *batch) endTurn(reason event.Reason) {
 	}
 	end := event.TurnEnded{Number: b.s.Turn.Number, Reason: reason}
 	if b.s.Turn.Answered() {
-		end.Entry, end.Parent = b.s.NextEntry(), b.s.Turn.Entry
+		end.Entry, end.Parent = b.s.NextEntry(), b.s.Turn.Parent()
 	}
 	b.emit(end)
 }
@@ -132,6 +132,23 @@ func Begin(s *transcript.State, prompt transcript.Input) []event.Event {
 		b.add(event.Event{Session: s.Session, Cause: prompt.Cause, Body: event.LeafChanged{Leaf: *prompt.Leaf}})
 	}
 	b.add(event.Event{Session: s.Session, Run: prompt.Run, Cause: prompt.Cause, Body: event.RunStarted{Number: prompt.Number}})
-	b.begin([]transcript.Input{prompt})
+	if prompt.Continue {
+		b.resume(prompt)
+	} else {
+		b.begin([]transcript.Input{prompt})
+	}
 	return b.out
+}
+
+// resume begins a turn that goes on with what is at the leaf.
+func (b *batch) resume(prompt transcript.Input) {
+	_, n := b.s.NextTurn()
+	b.emit(event.TurnStarted{Number: n, Inputs: []event.InputID{prompt.Input}, Lane: prompt.Lane, From: b.s.Leaf})
+	e := b.s.Entry(b.s.Leaf)
+	if e == nil || e.Content == nil || len(e.Content.Parts) == 0 {
+		return
+	}
+	if last := e.Content.Parts[len(e.Content.Parts)-1]; len(last.Blocks) > 0 && len(last.Calls) == 0 && len(last.Said) == 0 {
+		b.emit(event.DeveloperSaid{Text: cutOff, Origin: event.ReminderContinue})
+	}
 }

@@ -231,11 +231,14 @@ func (w *writer) end(streaming context.Context, end llm.End) (outcome, []llm.Too
 	return stepFailed, nil, w.flush()
 }
 
+// cutOff is told to a model whose answer ends in the middle.
+const cutOff = "Your answer was cut off. Go on exactly where it stops; repeat nothing."
+
 // goOn has the next step go on from an answer that was cut.
 func (w *writer) goOn(why string) error {
 	w.pending = append(w.pending, event.NoteAdded{Level: event.LevelWarn, Text: "The answer was cut (" + why + "); going on from there.", Source: w.run.setup.Provider})
 	if w.visible() {
-		w.pending = append(w.pending, event.DeveloperSaid{Text: "Your answer was cut off. Go on exactly where it stops; repeat nothing.", Origin: event.ReminderContinue})
+		w.pending = append(w.pending, event.DeveloperSaid{Text: cutOff, Origin: event.ReminderContinue})
 	}
 	return w.flush()
 }

@@ -31,6 +31,8 @@ type runOptions struct {
 	timeout time.Duration // 0: none
 	budget  *event.Allowance
 	schema  []byte // nil: any answer will do
+	// resume goes on with what the session's last run left, without a prompt.
+	resume bool
 	// patience is how long a server is asked again that fails; nil: until the run is stopped.
 	patience *event.Patience
 }
@@ -58,6 +60,9 @@ cost_usd (where every price is known), duration_ms, files (path, change, added, 
 code, rule, reason).`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.resume && len(args)+len(o.attach) > 0 {
+				return usage("--continue takes no prompt and no --attach: it goes on with what is there")
+			}
 			if err := a.read(c, words, &o); err != nil {
 				return err
 			}
@@ -74,6 +79,7 @@ code, rule, reason).`,
 	f.StringVar(&words.schema, "schema", "", "the answer has to fit the JSON Schema in this `FILE`; one that does not is asked for again, with what is wrong")
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
+	f.BoolVar(&o.resume, "continue", false, "without a prompt: go on with the last run of the session, which failed or was stopped, from what is there. Where no session is named: last")
 	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `FOLDER`")
 	f.StringArrayVar(&o.attach, "attach", nil, "an image `FILE` for the model to see (repeatable)")
@@ -97,6 +103,9 @@ func (a *app) read(c *cobra.Command, words runWords, o *runOptions) (err error) 
 		return usage("--timeout %s: it is more than 0", o.timeout)
 	case given("patience") || !a.watched(o.format):
 		o.patience = &event.Patience{MS: words.patience.Milliseconds()}
+	}
+	if o.resume && !given("session") {
+		o.session = "last"
 	}
 	if given("budget") {
 		if o.budget, err = allowance(words.budget); err != nil {
@@ -198,9 +207,11 @@ func (a *app) runPrompt(ctx context.Context, o runOptions, args []string) error 
 	if err != nil {
 		return err
 	}
-	text, err := a.promptText(args)
-	if err != nil {
-		return err
+	text := ""
+	if !o.resume {
+		if text, err = a.promptText(args); err != nil {
+			return err
+		}
 	}
 	attachments, err := a.attachments(o.attach)
 	if err != nil {
@@ -239,7 +250,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience, Allowance: o.budget, Schema: o.schema})
+		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience, Allowance: o.budget, Schema: o.schema, Continue: o.resume})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.

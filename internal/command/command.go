@@ -50,6 +50,7 @@ type Prompt struct {
 	Patience    *event.Patience      `json:"patience,omitempty" doc:"how long the run asks a server again that fails; absent: until the run is stopped"`
 	Allowance   *event.Allowance     `json:"allowance,omitempty" doc:"what the run may use; absent: all it wants"`
 	Schema      json.RawMessage      `json:"schema,omitempty" doc:"JSON Schema that the answers of the run have to fit"`
+	Continue    bool                 `json:"continue,omitempty" doc:"without a text: the last turn, which failed or was stopped, goes on from what is there"`
 	Hold        bool                 `json:"hold,omitempty" doc:"the run starts at once; its first model request waits until the next client attaches, at most 50 ms"`
 }
 

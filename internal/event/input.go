@@ -73,6 +73,7 @@ type InputQueued struct {
 	Model       string          `json:"model,omitempty" doc:"prompt: provider/model of this run, where the client named one"`
 	Allow       []string        `json:"allow,omitempty" doc:"prompt: permission rules of this run"`
 	Deny        []string        `json:"deny,omitempty" doc:"prompt: permission rules of this run"`
+	Continue    bool            `json:"continue,omitempty" doc:"prompt: it says nothing, and its run goes on with what failed or was stopped at leaf"`
 	Patience    *Patience       `json:"patience,omitempty" doc:"prompt: how long its run asks a server again that fails; absent: until the run is stopped"`
 	Allowance   *Allowance      `json:"allowance,omitempty" doc:"prompt: what its run may use; absent: all it wants"`
 	Schema      json.RawMessage `json:"schema,omitempty" doc:"prompt: JSON Schema that the answers of its run have to fit"`

@@ -55,6 +55,7 @@ type TurnStarted struct {
 	Number int       `json:"number" doc:"from 1 in its run"`
 	Inputs []InputID `json:"inputs,omitempty" doc:"the queued inputs that it takes"`
 	Lane   Lane      `json:"lane" doc:"prompt, steer or follow_up"`
+	From   EntryID   `json:"from,omitempty" doc:"the entry that it goes on from, where nobody said anything: what failed or was stopped there goes on"`
 }
 
 // TurnEnded ends a turn.

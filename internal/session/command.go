@@ -117,8 +117,7 @@ func (s *Session) wrote(c command.Command, body event.Body) (command.Data, *comm
 // prompt resolves what the run needs in the client's own goroutine, then queues
 // the prompt in the session's.
 func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p command.Prompt, r command.Result) command.Result {
-	if strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
-		r.Fault = command.Faultf(command.Invalid, "the prompt is empty")
+	if r.Fault = sayable(p); r.Fault != nil {
 		return r
 	}
 	if s.options.Attach != nil && len(p.Attachments) > 0 {
@@ -134,9 +133,16 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 	p.Set = named(p.Set, setup)
 	if !s.post(func() {
 		state := s.log.State()
+		if p.Continue {
+			if r.Fault = resumable(state); r.Fault != nil {
+				return
+			}
+			leaf := state.Leaf
+			p.Leaf = &leaf
+		}
 		in := event.InputQueued{Input: state.NextInput(), Lane: event.LanePrompt, Text: p.Text, Attachments: p.Attachments,
 			Position: len(state.Queued(event.LanePrompt)), Run: state.NextRun(), Number: s.options.NextRun(),
-			Leaf: p.Leaf, Model: p.Model, Allow: p.Allow, Deny: p.Deny, Patience: p.Patience, Allowance: p.Allowance, Schema: p.Schema, Who: c.Who}
+			Leaf: p.Leaf, Model: p.Model, Allow: p.Allow, Deny: p.Deny, Patience: p.Patience, Allowance: p.Allowance, Schema: p.Schema, Continue: p.Continue, Who: c.Who}
 		if p.Leaf != nil && *p.Leaf != "" && state.Entry(*p.Leaf) == nil {
 			r.Fault = command.Faultf(command.NotFound, "entry %s does not exist in %s", *p.Leaf, s.ID())
 			return
@@ -165,6 +171,29 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		r.Fault = command.Faultf(command.Closed, "session %s is closed", s.ID())
 	}
 	return r
+}
+
+// sayable says what is wrong with a prompt in itself.
+func sayable(p command.Prompt) *command.Fault {
+	empty := strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0
+	switch {
+	case p.Continue && (!empty || p.Leaf != nil):
+		return command.Faultf(command.Invalid, "a prompt that continues has no text, no attachments and no leaf")
+	case !p.Continue && empty:
+		return command.Faultf(command.Invalid, "the prompt is empty")
+	}
+	return nil
+}
+
+// resumable says why a run cannot go on with what is at the leaf.
+func resumable(state *transcript.State) *command.Fault {
+	switch {
+	case state.Run != nil || len(state.Queued(event.LanePrompt)) > 0:
+		return command.Faultf(command.Busy, "a run is open or waits in %s", state.Session)
+	case !state.Unfinished():
+		return command.Faultf(command.Invalid, "there is nothing to go on with in %s: its last run came to its end", state.Session)
+	}
+	return nil
 }
 
 // accepting are the events by which a prompt is accepted. What it sets comes first, so that it never was queued without.
@@ -260,6 +289,9 @@ func queued(state *transcript.State, id event.InputID) *command.Fault {
 func (s *Session) change(state *transcript.State, c command.Command, b event.InputChanged) (command.Data, *command.Fault) {
 	if fault := queued(state, b.Input); fault != nil {
 		return nil, fault
+	}
+	if b.Text != nil && slices.ContainsFunc(state.Queue, func(in transcript.Input) bool { return in.Input == b.Input && in.Continue }) {
+		return nil, command.Faultf(command.Invalid, "input %s goes on with what is there and has no text", b.Input)
 	}
 	if b.Text != nil && strings.TrimSpace(*b.Text) == "" {
 		return nil, command.Faultf(command.Invalid, "the text is empty; queue_remove takes an input back")

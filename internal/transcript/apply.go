@@ -187,10 +187,10 @@ func (s *State) applyRun(e event.Event) {
 		if s.Failed || b.Number > 1 {
 			s.Waiting = e.Time
 		}
-		s.Turn = &Turn{ID: e.Turn, Number: b.Number, Lane: b.Lane, Inputs: b.Inputs}
+		s.Turn = &Turn{ID: e.Turn, Number: b.Number, Lane: b.Lane, Inputs: b.Inputs, From: b.From}
 		s.Step, s.Failed, s.Cut = nil, false, false
 		if s.Run != nil {
-			s.Run.Turns = max(s.Run.Turns, b.Number)
+			s.Run.Turns, s.Run.Resumed = max(s.Run.Turns, b.Number), s.Run.Resumed || b.From != ""
 		}
 		s.Queue = slices.DeleteFunc(s.Queue, func(in Input) bool { return slices.Contains(b.Inputs, in.Input) })
 	case event.TurnEnded:

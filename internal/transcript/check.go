@@ -182,6 +182,7 @@ func (c *check) run() {
 			c.must(s.Turn == nil, LawTurn, "turn.started with turn %s open", c.turnID())
 			c.must(b.Number == s.Run.Turns+1, LawNumber, "turn %d after %d", b.Number, s.Run.Turns)
 			c.must(strings.HasPrefix(string(e.Turn), string(e.Run)), LawEnvelope, "turn %q is not of run %s", e.Turn, e.Run)
+			c.must(b.From == "" || s.Partial || b.From == s.Leaf, LawEntry, "turn.started goes on from %s, the leaf is %q", b.From, s.Leaf)
 			for _, id := range b.Inputs {
 				c.must(s.Partial || hasInput(s.Queue, id), LawInput, "turn.started takes %s, which is not queued", id)
 			}
@@ -200,7 +201,7 @@ func (c *check) run() {
 		if c.must(s.Turn != nil && e.Turn == c.turnID(), LawStep, "step.started outside an open turn") {
 			c.must(s.Step == nil, LawStep, "step.started with step %s open", c.stepID())
 			c.must(b.Number == s.Turn.Steps+1, LawNumber, "step %d after %d", b.Number, s.Turn.Steps)
-			c.must(s.Turn.Entry != "" || s.Partial, LawStep, "step.started before user.said")
+			c.must(s.Turn.Parent() != "" || s.Partial, LawStep, "step.started before user.said")
 			c.must(strings.HasPrefix(string(e.Step), string(e.Turn)), LawEnvelope, "step %q is not of turn %s", e.Step, e.Turn)
 		}
 	case event.StepEnded:
@@ -252,7 +253,7 @@ func (c *check) input() {
 		c.must(s.Partial || hasInput(s.Queue, b.Input), LawInput, "input.dropped of %s, which is not queued", b.Input)
 	case event.UserSaid:
 		if c.must(s.Turn != nil && s.Step == nil, LawTurn, "user.said outside a turn or inside a step") {
-			c.must(s.Turn.Entry == "", LawEntry, "user.said a second time in turn %s", s.Turn.ID)
+			c.must(s.Turn.Parent() == "", LawEntry, "user.said in turn %s, which has %s already", s.Turn.ID, s.Turn.Parent())
 		}
 		c.entry(b.Entry, b.Parent)
 	case event.DeveloperSaid:

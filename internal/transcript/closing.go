@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,10 +187,14 @@ func (c *closing) turn() {
 	}
 	end := event.TurnEnded{Number: t.Number, Reason: c.w.Reason}
 	if t.Answered() {
-		end.Entry, end.Parent = c.s.NextEntry(), t.Entry
+		end.Entry, end.Parent = c.s.NextEntry(), t.Parent()
 	}
 	c.add(end)
 }
+
+// Parent returns the entry that an answer's entry follows: what a person said in
+// the turn, or what the turn goes on from.
+func (t *Turn) Parent() event.EntryID { return cmp.Or(t.Entry, t.From) }
 
 // Answered reports whether the turn holds anything that an answer's entry would.
 func (t *Turn) Answered() bool {

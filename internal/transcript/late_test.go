@@ -104,7 +104,7 @@ func onlyOpen(s, of *transcript.State) *transcript.State {
 	}
 	if c.Run != nil {
 		c.Run.First, c.Run.Model, c.Run.Allow, c.Run.Deny = 0, "", nil, nil
-		c.Run.Written, c.Run.Unasked = 0, false
+		c.Run.Written, c.Run.Unasked, c.Run.Resumed = 0, false, false
 	}
 	if of.Turn == nil { // the turns of the run have ended
 		c.Failed, c.Cut, c.Waiting = false, false, c.Opened

@@ -164,7 +164,7 @@ func (o *opening) run() {
 	if o.at = o.s.Waiting; said != nil && said.Time.Before(o.at) {
 		o.at = said.Time
 	}
-	o.named(event.TurnStarted{Number: t.Number, Inputs: t.Inputs, Lane: t.Lane}, func(e *event.Event) { e.Turn = t.ID })
+	o.named(event.TurnStarted{Number: t.Number, Inputs: t.Inputs, Lane: t.Lane, From: t.From}, func(e *event.Event) { e.Turn = t.ID })
 	if said != nil && said.Content != nil {
 		o.add(event.UserSaid{Entry: said.ID, Parent: said.Parent, Text: said.Content.Text, Attachments: said.Content.Attachments, Origin: said.Lane})
 	}

@@ -142,6 +142,19 @@ func (s *State) Replying() bool {
 	return s.Cut
 }
 
+// Unfinished reports whether what is at the leaf can go on without a word of a
+// person's: no run is open, and it failed, was stopped, or was never answered.
+func (s *State) Unfinished() bool {
+	e := s.Entry(s.Leaf)
+	switch {
+	case e == nil || s.Run != nil:
+		return false
+	case e.Role == "user":
+		return true
+	}
+	return e.Reason != event.ReasonDone && e.Reason != event.ReasonSteered && e.Reason != ""
+}
+
 // Running returns the call that runs or waits for its decision: the first of the
 // open step, or outside a run the first of a person's. It is nil where none does.
 func (s *State) Running() *Call {

@@ -131,6 +131,7 @@ type Run struct {
 	Usage    event.Usage        `json:"usage"`
 	Written  int                `json:"written,omitempty"` // bytes of text and thinking that the model wrote
 	Fault    *event.FaultRaised `json:"fault,omitempty"`   // the last one
+	Resumed  bool               `json:"resumed,omitempty"` // its first turn goes on with what was there
 	Unasked  bool               `json:"unasked,omitempty"` // a call was denied because nobody could be asked
 	Model    string             `json:"model,omitempty"`
 	Allow    []string           `json:"allow,omitempty"`
@@ -157,6 +158,7 @@ type Turn struct {
 	Lane   event.Lane      `json:"lane"`
 	Inputs []event.InputID `json:"inputs,omitempty"`
 	Entry  event.EntryID   `json:"entry,omitempty"` // of user.said
+	From   event.EntryID   `json:"from,omitempty"`  // that it goes on from without one
 	Steps  int             `json:"steps"`
 	Parts  []Part          `json:"parts,omitempty"`  // of the answer so far, the open step not included
 	Hidden int             `json:"hidden,omitempty"` // parts at the beginning that a summary replaces

@@ -38,6 +38,8 @@ func (m *Model) key(k term.Key) []Intent {
 		return nil
 	case "ctrl+o":
 		return m.open()
+	case "ctrl+r":
+		return m.resume()
 	case "pgup":
 		return []Intent{Browse{}}
 	}
@@ -125,6 +127,21 @@ func (m *Model) enter(queue bool) []Intent {
 		return []Intent{m.send(command.FollowUp{Text: text}, text)}
 	}
 	return []Intent{m.send(command.Steer{Text: text, When: m.when}, text)}
+}
+
+// resume goes on with what failed or was stopped.
+func (m *Model) resume() []Intent {
+	switch {
+	case !m.lost.IsZero():
+		m.say("not connected", needed, noticeTime)
+	case m.running():
+		m.say("the run goes on already", dim, noticeTime)
+	case !m.state.Unfinished():
+		m.say("there is nothing to go on with: the last run came to its end", dim, noticeTime)
+	default:
+		return []Intent{m.send(command.Prompt{Continue: true}, "")}
+	}
+	return nil
 }
 
 // escape leaves the edit of a queued input, or interrupts the run.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,5 +143,36 @@ func TestQueueEditing(t *testing.T) {
 	}
 	if got := s.model.composer.text; got != "" {
 		t.Errorf("the composer holds %q", got)
+	}
+}
+
+// What ctrl+r goes on with: a run that failed or was stopped, and nothing else.
+func TestResumeKey(t *testing.T) {
+	for _, c := range []struct {
+		reason event.Reason
+		want   []command.Body
+		hint   bool
+	}{
+		{event.ReasonError, []command.Body{command.Prompt{Continue: true}}, true},
+		{event.ReasonAborted, []command.Body{command.Prompt{Continue: true}}, false},
+		{event.ReasonDone, nil, false},
+	} {
+		t.Run(string(c.reason), func(t *testing.T) {
+			s := newHarness(t, 60, 24, term.ReflowLogical)
+			s.happen(begin("go")...)
+			s.press("ctrl+r")
+			if got := s.sent(); got != nil {
+				t.Errorf("sent %v while a run was open", got)
+			}
+			s.happen(event.ResponseInterrupted{Reason: event.InterruptedByProvider}, event.StepEnded{Number: 1},
+				event.TurnEnded{Number: 1, Reason: c.reason, Entry: "e2", Parent: "e1"}, event.RunEnded{Reason: c.reason})
+			if got := strings.Contains(s.model.stateRow(60).Text(), "ctrl+r"); got != c.hint {
+				t.Errorf("the row is %q", s.model.stateRow(60).Text())
+			}
+			s.press("ctrl+r")
+			if d := cmp.Diff(c.want, s.sent()); d != "" {
+				t.Error(d)
+			}
+		})
 	}
 }

@@ -15,6 +15,9 @@ import (
 // It is nil when nothing goes on.
 func (m *Model) stateRow(width int) cell.Line {
 	what, since, style := m.waitingFor()
+	if what == "" && m.failed() && m.composer.text == "" {
+		return cell.Truncate(cell.Styled("  ctrl+r goes on from there", dim), max(width-1, 1))
+	}
 	if what == "" {
 		return nil
 	}
@@ -27,6 +30,12 @@ func (m *Model) stateRow(width int) cell.Line {
 		full = cell.Join(full, cell.Styled(" · ~"+plural(n, "token"), dim))
 	}
 	return withKeys(m.keys(), width, full, brief.line)
+}
+
+// failed reports whether the last run ended before its time, by itself, and can go on.
+func (m *Model) failed() bool {
+	last := m.state.Last
+	return last != nil && (last.Reason == event.ReasonError || last.Reason == event.ReasonLimit || last.Reason == event.ReasonRecovered) && m.state.Unfinished()
 }
 
 // withKeys returns the first of the lines that leaves room for keys, with the first

@@ -105,10 +105,18 @@ func (s *Generator) Step() {
 func (s *Generator) prompt() {
 	id, root := s.State.Session, s.State
 	if len(root.Queued(event.LanePrompt)) == 0 {
-		s.Add(id, s.queued(event.LanePrompt))
+		q := s.queued(event.LanePrompt)
+		if leaf := root.Leaf; root.Unfinished() && s.one(2) {
+			q.Text, q.Continue, q.Leaf = "", true, &leaf
+		}
+		s.Add(id, q)
 	}
 	p := root.Queued(event.LanePrompt)[0]
 	s.Add(id, event.RunStarted{Number: p.Number})
+	if p.Continue && p.Leaf != nil && *p.Leaf == root.Leaf {
+		s.Add(id, event.TurnStarted{Number: 1, Inputs: []event.InputID{p.Input}, Lane: p.Lane, From: root.Leaf})
+		return
+	}
 	s.turn(root, []transcript.Input{p})
 }
 
@@ -173,7 +181,7 @@ func (s *Generator) endTurn(in *transcript.State, reason event.Reason) {
 	}
 	end := event.TurnEnded{Number: in.Turn.Number, Reason: reason}
 	if in.Turn.Answered() {
-		end.Entry, end.Parent = in.NextEntry(), in.Turn.Entry
+		end.Entry, end.Parent = in.NextEntry(), in.Turn.Parent()
 	}
 	s.Add(in.Session, end)
 }

@@ -103,7 +103,11 @@ func (v view) bodies() []lineBody {
 	case event.RunEnded:
 		return []lineBody{{"agent_end", runEvent{run}}}
 	case event.TurnStarted:
-		return []lineBody{{"turn_start", turnEvent{run, turn}}}
+		out := []lineBody{{"turn_start", turnEvent{run, turn}}}
+		if b.From != "" {
+			out = append(out, lineBody{"message_start", messageStart{v.message("assistant"), "assistant", run, turn}})
+		}
+		return out
 	case event.UserSaid:
 		user, assistant := v.message("user"), v.message("assistant")
 		return []lineBody{
@@ -175,7 +179,7 @@ func (v view) turnEnded(b event.TurnEnded, run, turn string) []lineBody {
 	if b.Reason == event.ReasonAborted {
 		out = append(out, lineBody{"warning", warningEvent{"provider_aborted", "request_aborted", run, turn}})
 	}
-	if v.said() >= b.Number {
+	if v.said()+v.resumed() >= b.Number {
 		out = append(out, lineBody{"message_end", messageEnd{v.message("assistant"), run, turn}})
 	}
 	return append(out, lineBody{"turn_end", turnEvent{run, turn}})
@@ -191,6 +195,15 @@ func (v view) said() int {
 		}
 	}
 	return n
+}
+
+// resumed is 1 in a run whose first turn went on with what was there: nobody spoke
+// in it.
+func (v view) resumed() int {
+	if v.s.Run != nil && v.s.Run.Resumed {
+		return 1
+	}
+	return 0
 }
 
 var stops = map[event.Stop]string{event.StopCalls: "tool_use", event.StopLength: "length"}
