@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -78,7 +79,11 @@ func TestForeignToolInATerminal(t *testing.T) {
 	need.Time(t)
 	t.Parallel()
 	home := newHome(t)
-	_, err := home.Write("memo.ndjson", `
+	memo, err := exec.LookPath("memo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = home.Write("memo.ndjson", `
 {"when":"write"}
 {"expect":"memo","in":"tools"}
 {"call":{"id":"m","name":"memo","arguments":{"path":"a.md","text":"buy milk"}}}
@@ -92,7 +97,7 @@ func TestForeignToolInATerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWindow(t, home, "tmux", shell(strings.TrimSuffix(home.Parley(), "parley")+"memo --model script/memo.ndjson"))
+	w := newWindow(t, home, "tmux", shell(memo+" --model script/memo.ndjson"))
 	w.until(ready)
 	w.press("write\r")
 	w.until(may)
