@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 missing=
-for pair in git:git groff:groff-base node:nodejs npm:npm rg:ripgrep tmux:tmux; do
+for pair in crontab:cron git:git groff:groff-base less:less node:nodejs npm:npm rg:ripgrep tmux:tmux top:procps; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
 if [ -n "$missing" ]; then

@@ -66,8 +66,9 @@ type CallStarted struct {
 	Origin    Caller          `json:"origin" doc:"model or user"`
 }
 
-// CallDelta is live output of a running call. It stops at the cap of the
-// result. Its kind is call.grew.
+// CallDelta is live output of a running call, as it came, with its colours and
+// progress bars. It stops at the cap of the result, which is what a terminal
+// would show at the end. Its kind is call.grew.
 type CallDelta struct {
 	Call   CallID `json:"call"`
 	Stream Stream `json:"stream" doc:"stdout or stderr"`

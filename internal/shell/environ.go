@@ -23,7 +23,7 @@ func (w World) environment() []string {
 		}
 		kept = append(kept, v)
 	}
-	return append(kept, gitGuards...)
+	return append(Unattended(kept), gitGuards...)
 }
 
 // gitGuards keep git, whoever starts it, from running what a folder of the workspace says: a bare repository that lies somewhere in
@@ -77,7 +77,7 @@ func fields(s string) []string { return strings.Fields(s) }
 const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // BashEnvironment is the environment of a line that a person approved and bash runs as it stands: all of the person's but what bash
-// itself would run or obey before the line.
+// itself would run or obey before the line, and without the person.
 func BashEnvironment(env []string) []string {
 	var kept []string
 	for _, v := range env {
@@ -87,7 +87,7 @@ func BashEnvironment(env []string) []string {
 		}
 		kept = append(kept, v)
 	}
-	return kept
+	return Unattended(kept)
 }
 
 // BashOptions stand between bash and -c: no file of its own is read, no function and no option taken from the environment.

@@ -200,7 +200,7 @@ func named(t testing.TB, text string, p Plan, e *effects, root string) {
 	var starts, opens []string
 	for _, s := range p.Steps() {
 		if s.Path != "" {
-			starts = append(starts, fmt.Sprintf("%q %q in %s", s.Args, settings(s.Env), path.Join(root, s.Folder)))
+			starts = append(starts, fmt.Sprintf("%q %q in %s", s.Args, settings(Unattended(s.Env)), path.Join(root, s.Folder)))
 		}
 		for _, f := range s.Files {
 			name := f.Path
@@ -286,7 +286,7 @@ func TestLaw(t *testing.T) {
 					e := runStubs(t, p, root)
 					named(t, text, p, e, root)
 					if i%10 == 0 {
-						interpreted(t, text, root, world.Env, p, e)
+						interpreted(t, text, root, Unattended(world.Env), p, e)
 					}
 					total.Lock()
 					total.planned++

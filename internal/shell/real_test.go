@@ -122,7 +122,7 @@ func (m *machine) bash(t testing.TB, bash, text string) outcome {
 	t.Helper()
 	return m.observed(t, func(s Streams) int {
 		cmd := exec.Command(bash, slices.Concat(BashOptions, []string{"-c", text})...)
-		cmd.Dir, cmd.Env = m.root, slices.Concat(m.env, gitGuards, []string{"PWD=" + m.root})
+		cmd.Dir, cmd.Env = m.root, slices.Concat(Unattended(m.env), gitGuards, []string{"PWD=" + m.root})
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 		_ = cmd.Run()
 		return ExitCode(cmd.ProcessState)

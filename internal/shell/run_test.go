@@ -194,7 +194,7 @@ func TestRunVariables(t *testing.T) {
 	if _, err := p.Run(t.Context(), host, Streams{}); err != nil {
 		t.Fatal(err)
 	}
-	want := slices.Concat(m.env[:4], gitGuards, []string{"PWD=" + m.root + "/src", "CI=1", "LANG=C"})
+	want := slices.Concat(m.env[:4], unattended, gitGuards, []string{"PWD=" + m.root + "/src", "CI=1", "LANG=C"})
 	if !slices.Equal(given, want) {
 		t.Errorf("given %q, want %q", given, want)
 	}

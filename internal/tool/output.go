@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"parley/internal/printout"
 )
 
 const (
@@ -17,20 +19,24 @@ const (
 	MaxSpill = 64 << 20
 )
 
-// Output collects what a command writes, in bounded memory: the beginning, which is passed on live, the
-// end, and the whole in a file once it is more than a text holds. It is safe for concurrent use.
+// Output collects what a command writes, in bounded memory: the beginning, the end, and the whole in a file once it is
+// more than a text holds. It keeps what a terminal would show at the end, see package printout; live it passes the
+// beginning on as it comes, with its colours and progress bars. It is safe for concurrent use.
 type Output struct {
 	mu    sync.Mutex
 	grow  Grow
 	spill func() (io.WriteCloser, string, error)
 
 	runes   map[Stream]*Runes
+	print   printout.Printout
+	raw     int64 // bytes that came
+	always  bool  // the file has what comes, as it comes
 	head    strings.Builder
 	tail    []byte // a ring once it is full
 	start   int    // of the ring
 	total   int64
 	lines   int64
-	full    bool // the head is; nothing goes live any more
+	full    bool // the head is
 	file    io.WriteCloser
 	path    string
 	written int64
@@ -40,7 +46,7 @@ type Output struct {
 // NewOutput returns an empty output. spill, which may be nil, is called when a file is needed: at once
 // where always says so, else when the output is cut.
 func NewOutput(grow Grow, spill func() (io.WriteCloser, string, error), always bool) *Output {
-	o := &Output{grow: grow, spill: spill, runes: map[Stream]*Runes{Stdout: {}, Stderr: {}}}
+	o := &Output{grow: grow, spill: spill, always: always, runes: map[Stream]*Runes{Stdout: {}, Stderr: {}}}
 	if always {
 		o.open()
 	}
@@ -51,7 +57,7 @@ func NewOutput(grow Grow, spill func() (io.WriteCloser, string, error), always b
 func (o *Output) Write(s Stream, p []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.add(s, o.runes[s].Next(p))
+	o.take(s, o.runes[s].Next(p))
 }
 
 // Close ends the output: the kept part of a split character is added, and the file is closed.
@@ -59,8 +65,10 @@ func (o *Output) Close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range []Stream{Stdout, Stderr} {
-		o.add(s, o.runes[s].Rest())
+		o.take(s, o.runes[s].Rest())
 	}
+	o.add(o.print.Rest())
+	o.print = printout.Printout{}
 	if o.file != nil {
 		if err := o.file.Close(); err != nil && o.trouble == nil {
 			o.trouble = err
@@ -69,22 +77,37 @@ func (o *Output) Close() {
 	}
 }
 
-func (o *Output) add(s Stream, text string) {
+// take passes on what came of a stream, and adds what has settled by it.
+func (o *Output) take(s Stream, text string) {
+	if text == "" {
+		return
+	}
+	if o.raw < headText && o.grow != nil {
+		if part := Head(text, headText-int(o.raw)); part != "" {
+			o.grow(s, part)
+		}
+	}
+	o.raw += int64(len(text))
+	if o.always {
+		o.save(text)
+	}
+	o.add(o.print.Write(text))
+}
+
+// add takes text that has settled.
+func (o *Output) add(text string) {
 	if text == "" {
 		return
 	}
 	o.total += int64(len(text))
 	o.lines += int64(strings.Count(text, "\n"))
-	if o.file != nil {
+	if o.file != nil && !o.always {
 		o.save(text)
 	}
 	if !o.full {
 		part := Head(text, headText-o.head.Len())
 		o.full = len(part) < len(text)
 		o.head.WriteString(part)
-		if part != "" && o.grow != nil {
-			o.grow(s, part)
-		}
 		if text = text[len(part):]; text == "" {
 			return
 		}
@@ -142,10 +165,14 @@ func (o *Output) save(text string) {
 func (o *Output) Text() (text, file string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.total <= headText+tailText {
-		return o.head.String() + o.end(), ""
+	end, total, whole := o.end()+o.print.Rest(), o.total+int64(len(o.print.Rest())), o.total
+	if total <= headText+tailText {
+		return o.head.String() + end, ""
 	}
-	end := o.end()
+	if o.always {
+		whole = o.raw
+	}
+	end = end[max(0, len(end)-tailText):]
 	for end != "" && !utf8.RuneStart(end[0]) {
 		end = end[1:]
 	}
@@ -153,22 +180,27 @@ func (o *Output) Text() (text, file string) {
 	if i := strings.IndexByte(end, '\n'); i >= 0 && i < tailText/4 {
 		end = end[i+1:]
 	}
-	left := o.total - int64(o.head.Len()) - int64(len(end))
+	left := total - int64(o.head.Len()) - int64(len(end))
 	where := fmt.Sprintf("the whole output is in %s, read it with offset and limit", o.path)
 	switch {
 	case o.path == "":
 		where = fmt.Sprintf("the whole output could not be kept: %v", o.trouble)
 	case o.trouble != nil:
 		where = fmt.Sprintf("the first %d bytes are in %s, then it could not be kept: %v", o.written, o.path, o.trouble)
-	case o.written < o.total:
+	case o.written < whole:
 		where = fmt.Sprintf("the first %d MiB are in %s, read it with offset and limit", MaxSpill>>20, o.path)
 	}
-	return fmt.Sprintf("%s\n[%d of %d bytes left out here; %s]\n%s", o.head.String(), left, o.total, where, end), o.path
+	return fmt.Sprintf("%s\n[%d of %d bytes left out here; %s]\n%s", o.head.String(), left, total, where, end), o.path
 }
 
-// Size returns how many bytes and newlines came so far, and the path of the file if there is one.
+// Size returns how many bytes came so far, how many lines that is, and the path of the file if there is one.
 func (o *Output) Size() (bytes, lines int64, file string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.total, o.lines, o.path
+	rest := o.print.Rest()
+	bytes, lines = o.total+int64(len(rest)), o.lines+int64(strings.Count(rest, "\n"))
+	if o.always {
+		bytes = o.raw
+	}
+	return bytes, lines, o.path
 }

@@ -3,7 +3,9 @@
 // It guarantees that output is passed on as it comes, that a time limit or an abort ends every process
 // that came from the command, that what a finished command left running in its session is ended and named,
 // and that memory stays bounded whatever is printed. What rules with a pattern allowed runs from its plan, without a
-// shell, see package shell. Everything else gets bash where there is one and sh otherwise, without files of its own and
+// shell, see package shell. Nobody sits in front of a command, and its environment says so ([shell.Unattended]): git and
+// others start no editor and no pager and ask nothing. A program that is named and waits for somebody, such as vim, is
+// ended by the time limit. Everything else gets bash where there is one and sh otherwise, without files of its own and
 // with an empty standard input and no terminal.
 //
 // A command in the background becomes a job of the session and outlives the call.

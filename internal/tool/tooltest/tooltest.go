@@ -19,6 +19,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/event"
+	"parley/internal/printout"
 	"parley/internal/tool"
 	"parley/internal/tool/local"
 	"parley/internal/workspace"
@@ -130,6 +131,16 @@ func (s Suite) run(t *testing.T, ctx context.Context, w tool.World, arguments st
 	return r
 }
 
+// settled is what the end of a call repeats of what was shown live: all of it, but for what a terminal would have changed
+// by then.
+func settled(grown string) string {
+	if !strings.ContainsAny(grown, "\r\b\x1b\a") {
+		return grown
+	}
+	var p printout.Printout
+	return p.Write(grown)
+}
+
 // Check fails the test where a result breaks the contract; grown is all that was shown live.
 func Check(t testing.TB, r tool.Result, grown string) {
 	t.Helper()
@@ -140,7 +151,7 @@ func Check(t testing.TB, r tool.Result, grown string) {
 		t.Errorf("a text of %d bytes, valid %v", len(r.Text), utf8.ValidString(r.Text))
 	case r.Summary == "" || strings.Contains(r.Summary, "\n") || len(r.Summary) > 100:
 		t.Errorf("summary %q", r.Summary)
-	case !strings.HasPrefix(r.Text, grown):
+	case !strings.HasPrefix(r.Text, settled(grown)):
 		t.Errorf("what was shown live is not the beginning of the text:\n%s", cmp.Diff(grown, r.Text))
 	}
 }
