@@ -24,7 +24,7 @@ near
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell catalog catalog/* regular host picture printout shell shell/shelltest
+cell catalog catalog/* regular host picture printout room shell shell/shelltest
 config
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display
