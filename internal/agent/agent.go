@@ -114,6 +114,9 @@ type Run struct {
 	waiting  atomic.Int32 // background sub-agents that have not been delivered
 	finished chan event.DeveloperSaid
 	overflow llm.Fault // what the server said of a request that was too large
+	told     int       // tokens that the server says it takes; 0: it did not say
+	taught   float64   // tokens of the server to one of our estimate, by the last overflow; 0: none since the last answer
+	asked    bool      // for a summary, by a person who waits for it
 	full     bool      // the window had no room for the last request or its answer
 	spent    spent     // by sub-agents that have ended
 }

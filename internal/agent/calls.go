@@ -22,7 +22,7 @@ const maxConcurrent = 8
 // each other together, the others alone, in the model's order.
 func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome, error) {
 	s := r.log.State()
-	b := &stepCalls{run: r, logged: logged, tools: r.setup.active(s), asking: make(askLock, 1)}
+	b := &stepCalls{run: r, logged: logged, count: len(calls), tools: r.setup.active(s), asking: make(askLock, 1)}
 	for len(calls) > 0 && ctx.Err() == nil && !b.stop.Load() {
 		group := calls[:1]
 		if s.Settings.Calls != event.OrderSequential {
@@ -130,6 +130,7 @@ type stepCalls struct {
 	run    *Run
 	logged context.Context
 	tools  tool.Set
+	count  int // of the calls
 	stop   stopFlag
 	asking askLock // one ask at a time
 }
@@ -236,6 +237,7 @@ func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g gran
 	if err != nil {
 		return err
 	}
+	r.keepWhole(&end, b.count)
 	end.DurationMS = max(0, r.setup.Now().Sub(began).Milliseconds())
 	bodies := []event.Body{end}
 	if change := changed(result); change != nil {

@@ -23,25 +23,53 @@ func Request(s *transcript.State, setup *Setup) (llm.Request, error) {
 	for _, spec := range setup.active(s).Specs() {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
 	}
-	m := &messages{setup: setup, elided: names(s.Elided), refused: s.Refused}
-	path, hidden := kept(s)
+	groups, hidden, err := groupsOf(s)
+	if err != nil {
+		return r, err
+	}
 	r.Answered = hidden
+	m := newMessages(s, setup)
 	if s.Summary != nil {
-		m.user(recall(s))
+		m.user(recall(s.Summary))
 	}
-	for _, entry := range path {
-		if err := m.entry(entry); err != nil {
-			return r, err
-		}
-	}
-	if s.Turn != nil {
-		r.Answered += transcript.Answers(s.Turn.Parts[:s.Turn.Hidden])
-		for _, part := range s.Turn.Parts[s.Turn.Hidden:] {
-			m.part(part)
-		}
+	for _, g := range groups {
+		m.group(g)
 	}
 	r.Messages = m.out
 	return r, nil
+}
+
+// A group is a piece of the conversation that goes as a whole or not at all: what a
+// person said, or a step of an answer.
+type group struct {
+	entry *transcript.Entry // nil: of the open turn
+	step  int               // of the entry's answer, or of the turn
+	part  *transcript.Part  // nil: what a person said
+}
+
+// groupsOf is the conversation that is still sent, the oldest first, and how many
+// messages of the model are not sent any more.
+func groupsOf(s *transcript.State) (out []group, hidden int, err error) {
+	path, hidden := kept(s)
+	for _, e := range path {
+		switch {
+		case e.Content == nil:
+			return nil, 0, fmt.Errorf("entry %s is not loaded", e.ID)
+		case e.Role != "assistant":
+			out = append(out, group{entry: e})
+			continue
+		}
+		for i := min(e.Content.Hidden, len(e.Content.Parts)); i < len(e.Content.Parts); i++ {
+			out = append(out, group{entry: e, step: i, part: &e.Content.Parts[i]})
+		}
+	}
+	if t := s.Turn; t != nil {
+		hidden += transcript.Answers(t.Parts[:t.Hidden])
+		for i := t.Hidden; i < len(t.Parts); i++ {
+			out = append(out, group{step: i, part: &t.Parts[i]})
+		}
+	}
+	return out, hidden, nil
 }
 
 // kept is the part of the active branch that is still sent whole, and how many
@@ -65,15 +93,24 @@ func kept(s *transcript.State) (path []*transcript.Entry, hidden int) {
 }
 
 // recall is the text in place of the entries that a summary replaced. The plan is
-// never summarised.
-func recall(s *transcript.State) string {
+// never summarised: it follows as it was then.
+func recall(s *transcript.Summary) string {
+	out := "The conversation so far, in short:\n\n" + s.Text
+	if s.File != "" {
+		out += "\n\nWord for word it is in " + s.File + ", and what had been replaced before that in the conversation-*.txt files beside it: grep or read them where a detail is missing."
+	}
+	return out + planned(s.Plan)
+}
+
+// planned is the plan as it follows a summary.
+func planned(steps []event.PlanStep) string {
+	if len(steps) == 0 {
+		return ""
+	}
 	var out strings.Builder
-	out.WriteString("The conversation so far, in short:\n\n" + s.Summary.Text)
-	if len(s.Plan) > 0 {
-		out.WriteString("\n\nThe plan:\n")
-		for _, step := range s.Plan {
-			fmt.Fprintf(&out, "- [%s] %s\n", step.Status, step.Text)
-		}
+	out.WriteString("\n\nThe plan:\n")
+	for _, step := range steps {
+		fmt.Fprintf(&out, "- [%s] %s\n", step.Status, step.Text)
 	}
 	return out.String()
 }
@@ -91,9 +128,18 @@ func names(calls []event.CallID) map[event.CallID]bool {
 type messages struct {
 	setup  *Setup
 	elided map[event.CallID]bool
+	files  map[event.CallID]string // of results that are elided
 	// refused are pictures that the server does not take.
 	refused []string
 	out     []llm.Message
+}
+
+func newMessages(s *transcript.State, setup *Setup) *messages {
+	m := &messages{setup: setup, elided: names(s.Elided), files: make(map[event.CallID]string, len(s.Files)), refused: s.Refused}
+	for _, f := range s.Files {
+		m.files[f.Call] = f.File
+	}
+	return m
 }
 
 func (m *messages) add(role llm.Role, parts ...llm.Content) {
@@ -109,23 +155,16 @@ func (m *messages) add(role llm.Role, parts ...llm.Content) {
 
 func (m *messages) user(text string) { m.add(llm.User, llm.Text{Text: text}) }
 
-func (m *messages) entry(e *transcript.Entry) error {
-	c := e.Content
-	if c == nil {
-		return fmt.Errorf("entry %s is not loaded", e.ID)
+func (m *messages) group(g group) {
+	if g.part != nil {
+		m.part(*g.part)
+		return
 	}
-	if e.Role != "assistant" {
-		parts := []llm.Content{llm.Text{Text: c.Text}}
-		for _, a := range c.Attachments {
-			parts = append(parts, m.picture(a))
-		}
-		m.add(llm.User, parts...)
-		return nil
+	parts := []llm.Content{llm.Text{Text: g.entry.Content.Text}}
+	for _, a := range g.entry.Content.Attachments {
+		parts = append(parts, m.picture(a))
 	}
-	for _, p := range c.Parts[min(c.Hidden, len(c.Parts)):] {
-		m.part(p)
-	}
-	return nil
+	m.add(llm.User, parts...)
 }
 
 // part is one step of an answer: what the model said, then what its calls gave.
@@ -143,14 +182,17 @@ func (m *messages) part(p transcript.Part) {
 		}
 	}
 	var results []llm.Content
-	for _, c := range p.Calls {
+	shares := m.setup.shares(p.Calls)
+	for i, c := range p.Calls {
 		said = append(said, llm.ToolCall{ID: string(c.ID), Name: c.Name, Arguments: object(c.Arguments)})
 		result := llm.ToolResult{CallID: string(c.ID), Name: c.Name}
 		if c.Ended != nil {
-			result.Text, result.Error = c.Ended.Result, c.Ended.Status != event.StatusSuccess
+			result.Error = c.Ended.Status != event.StatusSuccess
 			images := c.Ended.Images
 			if m.elided[c.ID] {
-				result.Text, images = "(Old output, no longer here. Run the call again if it is needed.)", nil
+				result.Text, images = m.gone(c), nil
+			} else {
+				result.Text = excerpt(c.Ended.Result, shares[i], c.Ended.File)
 			}
 			for _, a := range images {
 				switch p := m.picture(a).(type) {

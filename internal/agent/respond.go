@@ -35,6 +35,10 @@ func (r *Run) respond(ctx, logged context.Context) (outcome, []llm.ToolCall, err
 		cancel(ErrSteered) // it came before there was a stream to interrupt
 	}
 	w := &writer{run: r, logged: logged, s: s}
+	if c, err := contentsOf(s, r.setup, 1); err == nil {
+		w.estimate = c.total
+		r.fitAnswer(&request, int(float64(c.total)*r.scale(s)))
+	}
 	var end llm.End
 	for part := range r.setup.Model.Stream(streaming, request) {
 		if e, ok := part.(llm.End); ok {
@@ -51,17 +55,18 @@ func (r *Run) respond(ctx, logged context.Context) (outcome, []llm.ToolCall, err
 // writer turns the parts of an answer into events. Only this goroutine writes
 // to the step while it streams.
 type writer struct {
-	run     *Run
-	logged  context.Context
-	s       *transcript.State // of the step, at the time of the request
-	started bool
-	open    *event.BlockStarted
-	text    []byte // of the open block
-	blocks  []event.BlockID
-	calls   []llm.ToolCall
-	written []event.WrittenCall // those of calls that are read in another way
-	begun   []event.CallID
-	pending []event.Body // to be appended with the next batch
+	run      *Run
+	logged   context.Context
+	s        *transcript.State // of the step, at the time of the request
+	estimate int               // tokens that the request was taken for
+	started  bool
+	open     *event.BlockStarted
+	text     []byte // of the open block
+	blocks   []event.BlockID
+	calls    []llm.ToolCall
+	written  []event.WrittenCall // those of calls that are read in another way
+	begun    []event.CallID
+	pending  []event.Body // to be appended with the next batch
 }
 
 func (w *writer) envelope() event.Event {
@@ -304,9 +309,13 @@ func (w *writer) complete(end llm.End) {
 		snapshot.Opaque = append(snapshot.Opaque, event.Opaque{Provider: o.Provider, Model: o.Model, Data: o.Data})
 	}
 	total := event.UsageChanged{Step: usage, Run: w.s.Run.Usage.Plus(usage), Session: w.s.Usage.Session.Plus(usage),
-		ContextUsed: usage.Input + usage.Output, ContextLimit: w.run.setup.ContextLimit, ContextGuess: w.run.setup.ContextGuess, Threshold: w.run.setup.Threshold}
+		ContextUsed: usage.Input + usage.Output, ContextEstimate: w.estimate, ContextLimit: w.run.window(),
+		ContextGuess: w.run.setup.ContextGuess && w.run.told == 0, Threshold: w.run.setup.Threshold}
 	if total.ContextUsed == 0 {
 		total.ContextUsed = w.s.Usage.ContextUsed
+	}
+	if usage.Input > 0 {
+		w.run.taught = 0
 	}
 	w.pending = append(w.pending, snapshot, total)
 	slices.SortStableFunc(w.calls, func(a, b llm.ToolCall) int {

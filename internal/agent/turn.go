@@ -63,7 +63,7 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			if overflows++; overflows > smaller {
 				return event.ReasonError, r.raise(logged, event.CodeLimit, r.overflow.Message)
 			}
-			if err := r.fit(ctx, logged); err != nil {
+			if err := r.fit(ctx, logged, overflows > 1); err != nil {
 				return "", err
 			}
 		case stepRefused:

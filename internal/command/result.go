@@ -132,6 +132,7 @@ type Compacted struct {
 	Summary   string          `json:"summary"`
 	FirstKept event.EntryID   `json:"first_kept"`
 	Tokens    int             `json:"tokens_before"`
+	After     int             `json:"tokens_after"`
 }
 
 // Task is the state of a shell command.

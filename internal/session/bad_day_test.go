@@ -181,36 +181,40 @@ func TestKeyExpiresInARun(t *testing.T) {
 	})
 }
 
-// A request that is too large is told by what the server says, room is made, and it is sent again; a rate that has the words
-// of an overflow in it is waited for, and takes nothing out.
+// A request that is too large is told by what the server says, room is made, and it is sent again; what only has the words of
+// an overflow in it takes nothing out: a rate is waited for, and anything else ends the run.
 func TestOverflowOverHTTP(t *testing.T) {
-	reply := func(status int, message string) llmtest.Reply {
-		return llmtest.Reply{Status: status, Type: "application/json", Body: fmt.Sprintf(`{"error":{"message":%q}}`, message)}
-	}
 	const call = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_%d","function":{"name":"note","arguments":"{\"text\":\"%s\"}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
-	steps := func(n int) (out []llmtest.Reply) {
-		for i := range n {
-			out = append(out, llmtest.Reply{Body: fmt.Sprintf(call, i, strings.Repeat(fmt.Sprint("x", i), 2000))})
-		}
-		return out
+	var steps []llmtest.Reply
+	for i := range 6 {
+		steps = append(steps, llmtest.Reply{Body: fmt.Sprintf(call, i, strings.Repeat(fmt.Sprint("x", i), 2000))})
 	}
-	for name, c := range map[string]struct {
-		reply     llmtest.Reply
-		compacted bool
-	}{
-		"overflow": {reply(400, "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again"), true},
-		"rate":     {reply(429, "Too many tokens, please wait before trying again."), false},
-	} {
-		t.Run(name, func(t *testing.T) {
+	done := llmtest.Reply{Body: answer("Done.", stops)}
+	for _, saying := range llmtest.Sayings() {
+		t.Run(saying.Server, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				replies := append(steps(6), c.reply)
-				if c.compacted {
-					replies = append(replies, llmtest.Reply{Body: answer("We noted.", stops)}) // the summary
+				word, rest, _ := strings.Cut(saying.Want, " ")
+				overflow, passes := word == "overflow", strings.HasPrefix(rest, "retry")
+				reply := llmtest.Reply{Status: saying.Status, Type: "application/json", Body: saying.Body}
+				replies := append(slices.Clone(steps), reply)
+				switch {
+				case overflow:
+					replies = append(replies, llmtest.Reply{Body: answer("We noted.", stops)}, done)
+				case passes:
+					replies = append(replies, done)
 				}
-				b, _ := served(t, retry.Forever, nil, append(replies, llmtest.Reply{Body: answer("Done.", stops)})...)
+				b, s := served(t, retry.Forever, nil, replies...)
 				events, _ := b.run("Go")
-				if got := strings.Contains(b.kinds(), "context.compacted"); got != c.compacted || ended(events) != event.ReasonDone {
-					t.Error(b.kinds())
+				want := event.ReasonError
+				if overflow || passes {
+					want = event.ReasonDone
+				}
+				if got := strings.Contains(b.kinds(), "context.compacted"); got != overflow || ended(events) != want || len(s.Queries()) != len(replies) {
+					t.Errorf("compacted %v, %d of %d requests\n%s", got, len(s.Queries()), len(replies), b.kinds())
+				}
+				refused, last := s.Queries()[len(steps)].Body, s.Queries()[len(replies)-1].Body
+				if overflow && len(last) > len(refused)*3/4 || passes && len(last) != len(refused) {
+					t.Errorf("%d bytes were refused, and then %d were sent", len(refused), len(last))
 				}
 			})
 		})

@@ -18,7 +18,9 @@ func (s *Session) Compact(ctx context.Context, who Client, b command.Compact,
 	if s.Running() {
 		return nil, command.Faultf(command.Busy, "a run is open in %s", s.ID())
 	}
-	setup, fault := s.options.Prepare(ctx, s.log.State(), who, command.Prompt{Text: "compact", Patience: &event.Patience{Retries: retries}})
+	state := s.log.State()
+	// A session is summarised by the model that it has, or that answered last.
+	setup, fault := s.options.Prepare(ctx, state, who, command.Prompt{Text: "compact", Model: state.Model(), Patience: &event.Patience{Retries: retries}})
 	if fault != nil {
 		return nil, fault
 	}

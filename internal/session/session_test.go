@@ -48,7 +48,7 @@ func newBed(t *testing.T, lines string, rules ...string) *bed {
 		t.Fatal(err)
 	}
 	b.setup = func() *agent.Setup {
-		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tool.NewSet(wait, note), Steps: 20, Repeats: 3}
+		setup := &agent.Setup{Model: model, Provider: "script", ModelName: "test", ContextLimit: 128000, Tools: tool.NewSet(wait, note), Steps: 20, Repeats: 3, Target: 0.5}
 		for _, r := range rules {
 			setup.Policy = setup.Policy.With(permission.Scoped{Rule: agent.Grammar(setup.Tools).MustRule(r), Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 		}

@@ -97,7 +97,7 @@ func (s *State) Outline() *State {
 // as against any state that began in the middle.
 func (s *State) Tail(n int) *State {
 	c := s.Clone()
-	c.Window, c.Elided, c.Refused = n, nil, nil
+	c.Window, c.Elided, c.Files, c.Refused = n, nil, nil, nil
 	c.Summary = s.Summary.withoutText()
 	c.keepWindow()
 	return c
@@ -202,7 +202,7 @@ func (s *State) Branch(entry event.EntryID) *State {
 		c.Summary = sum
 		c.Counts.Entries = max(c.Counts.Entries, number(string(sum.Entry), "e"))
 	}
-	c.Elided, c.Refused = s.Elided, s.Refused
+	c.Elided, c.Files, c.Refused = s.Elided, s.Files, s.Refused
 	c.prune()
 	return c
 }

@@ -10,30 +10,16 @@ import (
 func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
 	if s.Window == 0 {
 		s.Elided = append(slices.Clip(s.Elided), b.Elided...)
+		s.Files = append(slices.Clip(s.Files), b.Files...)
 	}
 	if b.Entry == "" {
 		return
 	}
-	s.Summary = &Summary{Entry: b.Entry, Text: b.Summary, FirstKept: b.FirstKept}
+	s.Summary = &Summary{Entry: b.Entry, Text: b.Summary, FirstKept: b.FirstKept, File: b.File, Plan: s.Plan}
 	if s.Window > 0 {
-		s.Summary.Text = ""
+		s.Summary = s.Summary.withoutText()
 	}
-	replaced := make(map[event.EntryID]bool)
-	for _, n := range s.Path(s.Leaf) {
-		if n.ID == b.FirstKept {
-			break
-		}
-		replaced[n.ID] = true
-	}
-	entries := slices.Clone(s.Entries)
-	for i, n := range entries {
-		if replaced[n.ID] && n.Content != nil {
-			d := *n
-			d.Content = nil
-			entries[i] = &d
-		}
-	}
-	s.Entries = entries
+	s.replace(b.FirstKept, b.Steps)
 	if s.Turn != nil {
 		s.Turn.Hidden = min(max(s.Turn.Hidden, b.Parts), len(s.Turn.Parts))
 		// The model does not see any more what was cut, and cannot go on with it.
@@ -41,6 +27,36 @@ func (s *State) applyCompacted(e event.Event, b event.ContextCompacted) {
 	}
 	s.prune()
 	s.Counts.Entries = max(s.Counts.Entries, number(string(b.Entry), "e"))
+}
+
+// replace drops the content of the entries before the first that is kept, and hides
+// steps at the beginning of the first answer from there on.
+func (s *State) replace(first event.EntryID, steps int) {
+	path := s.Path(s.Leaf)
+	kept := slices.IndexFunc(path, func(n *Entry) bool { return n.ID == first })
+	if kept < 0 {
+		kept = len(path)
+	}
+	without := make(map[event.EntryID]*Content, kept+1)
+	for _, n := range path[:kept] {
+		without[n.ID] = nil
+	}
+	if answer := slices.IndexFunc(path[kept:], func(n *Entry) bool { return n.Role == "assistant" }); answer >= 0 && steps > 0 {
+		if n := path[kept+answer]; n.Content != nil {
+			c := *n.Content
+			c.Hidden = min(max(c.Hidden, steps), len(c.Parts))
+			without[n.ID] = &c
+		}
+	}
+	entries := slices.Clone(s.Entries)
+	for i, n := range entries {
+		if content, ok := without[n.ID]; ok && n.Content != nil {
+			d := *n
+			d.Content = content
+			entries[i] = &d
+		}
+	}
+	s.Entries = entries
 }
 
 // prune forgets that calls were elided which nothing would send any more: there
@@ -65,6 +81,13 @@ func (s *State) prune() {
 		}
 	}
 	s.Elided = elided
+	var files []event.ResultFile
+	for _, f := range s.Files {
+		if sent[f.Call] {
+			files = append(files, f)
+		}
+	}
+	s.Files = files
 }
 
 // calls adds the calls of the parts that no summary replaces.

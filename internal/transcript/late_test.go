@@ -98,7 +98,7 @@ func open(t *testing.T, s, of *transcript.State) string {
 func onlyOpen(s, of *transcript.State) *transcript.State {
 	c := s.Clone()
 	c.Seq, c.Time, c.Counts, c.Partial = 0, c.Opened, transcript.Counts{}, false
-	c.Entries, c.Leaf, c.Summary, c.Elided, c.Refused, c.Rules, c.Answered, c.Last = nil, "", nil, nil, nil, nil, "", nil
+	c.Entries, c.Leaf, c.Summary, c.Elided, c.Files, c.Refused, c.Rules, c.Answered, c.Last = nil, "", nil, nil, nil, nil, nil, "", nil
 	for i := range c.Queue {
 		c.Queue[i].Position = 0
 	}

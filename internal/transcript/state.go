@@ -85,6 +85,7 @@ type State struct {
 	Entries  []*Entry                   `json:"entries,omitempty"`
 	Summary  *Summary                   `json:"summary,omitempty"` // of the last compaction on the active branch
 	Elided   []event.CallID             `json:"elided,omitempty"`
+	Files    []event.ResultFile         `json:"files,omitempty"`    // of elided results, where no call.ended names one
 	Refused  []string                   `json:"refused,omitempty"`  // pictures that are no longer sent
 	Children map[event.SessionID]*State `json:"children,omitempty"` // sub-agents that are open
 }
@@ -296,6 +297,9 @@ type Summary struct {
 	Entry     event.EntryID `json:"entry"`
 	Text      string        `json:"text"`
 	FirstKept event.EntryID `json:"first_kept,omitempty"`
+	File      string        `json:"file,omitempty"` // what it replaced, word for word
+	// Plan is the session's as it was then: what is sent before the conversation stays the same until the next summary.
+	Plan []event.PlanStep `json:"plan,omitempty"`
 }
 
 // New returns the state of a session that nothing has happened in.

@@ -25,8 +25,11 @@ func noteView(it *display.Item) []cell.Line {
 	case display.KindFiles:
 		return nil // the calls that changed them said so
 	case display.KindCompaction:
-		c := it.Compaction
-		return []cell.Line{(&lineBuilder{}).add(dim, fmt.Sprintf("  earlier messages were summarised: %s to %s tokens", short(c.TokensBefore), short(c.TokensAfter))).line}
+		c, what := it.Compaction, "earlier messages were summarised"
+		if c.Entry == "" {
+			what = "old results were taken out"
+		}
+		return []cell.Line{(&lineBuilder{}).add(dim, fmt.Sprintf("  %s: %s to %s tokens", what, short(c.TokensBefore), short(c.TokensAfter))).line}
 	case display.KindRun:
 		return runLines(it.Run)
 	}

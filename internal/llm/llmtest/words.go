@@ -14,16 +14,17 @@ import (
 //go:embed testdata/words.txt
 var words string
 
-// saying is what a server answers, and what has to come of it.
-type saying struct {
-	server string
-	status int
-	body   string
-	want   string
+// Saying is what a server answers, and what has to come of it, in the words of the file.
+type Saying struct {
+	Server string
+	Status int
+	Body   string
+	Want   string
 }
 
-// sayings reads the file of words: blocks of three lines.
-func sayings() (out []saying) {
+// Sayings are what servers answer to a request that is too large, and what only sounds like it: the file of words, in
+// blocks of three lines.
+func Sayings() (out []Saying) {
 	for block := range strings.SplitSeq(words, "\n\n") {
 		var lines []string
 		for line := range strings.Lines(block) {
@@ -39,7 +40,7 @@ func sayings() (out []saying) {
 		if err != nil || len(lines) != 3 {
 			panic(fmt.Sprintf("words.txt: %q", lines))
 		}
-		out = append(out, saying{lines[0], n, body, lines[2]})
+		out = append(out, Saying{lines[0], n, body, lines[2]})
 	}
 	return out
 }
@@ -77,25 +78,25 @@ func verdict(f *llm.Fault) string {
 // What servers say of a request that is too large is told from a rate and from everything else, as the answer to the
 // request and inside of the stream.
 func (w Wire) words(t *testing.T) {
-	for _, s := range sayings() {
-		t.Run(s.server, func(t *testing.T) {
+	for _, s := range Sayings() {
+		t.Run(s.Server, func(t *testing.T) {
 			kind := "application/json"
-			if s.body[0] == '<' {
+			if s.Body[0] == '<' {
 				kind = "text/html"
 			}
-			got, parts := w.ask(Serve(t, Reply{Status: s.status, Type: kind, Body: s.body}), First())
+			got, parts := w.ask(Serve(t, Reply{Status: s.Status, Type: kind, Body: s.Body}), First())
 			w.check(t, parts)
-			if v := verdict(got.End.Fault); v != s.want {
-				t.Errorf("%s, want %s: %+v", v, s.want, got.End.Fault)
+			if v := verdict(got.End.Fault); v != s.Want {
+				t.Errorf("%s, want %s: %+v", v, s.Want, got.End.Fault)
 			}
-			message, code := spoken(s.body)
-			if message == "" || s.status == 403 {
+			message, code := spoken(s.Body)
+			if message == "" || s.Status == 403 {
 				return // the status alone tells
 			}
 			got, parts = w.ask(Serve(t, Reply{Body: w.Error(message, code)}), First())
 			w.check(t, parts)
-			if v := verdict(got.End.Fault); !inStream(s.want, v) {
-				t.Errorf("in the stream %s, want %s: %+v", v, s.want, got.End.Fault)
+			if v := verdict(got.End.Fault); !inStream(s.Want, v) {
+				t.Errorf("in the stream %s, want %s: %+v", v, s.Want, got.End.Fault)
 			}
 		})
 	}
