@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -45,6 +46,10 @@ func (a *app) sessions() *cobra.Command {
 		&cobra.Command{Use: "leaf SESSION ENTRY", Short: "Choose the entry that the next prompt goes on from", Args: cobra.ExactArgs(2),
 			RunE: func(c *cobra.Command, args []string) error {
 				return a.tell(c.Context(), args[0], command.SetLeaf{Leaf: event.EntryID(args[1])})
+			}},
+		&cobra.Command{Use: "compact SESSION [WHAT MATTERS]", Short: "Replace the older part of a session by a summary of it", Args: cobra.MinimumNArgs(1),
+			RunE: func(c *cobra.Command, args []string) error {
+				return a.sessionCompact(c.Context(), event.SessionID(args[0]), strings.Join(args[1:], " "))
 			}},
 		&cobra.Command{Use: "rm SESSION...", Short: "Remove sessions and their files for good", Args: cobra.MinimumNArgs(1),
 			RunE: func(c *cobra.Command, args []string) error { return a.sessionsRemove(c.Context(), args) }},
@@ -120,6 +125,21 @@ func (a *app) sessionsRemove(ctx context.Context, names []string) error {
 		}
 	}
 	return nil
+}
+
+// sessionCompact makes room in a session and says what came of it.
+func (a *app) sessionCompact(ctx context.Context, name event.SessionID, instruction string) error {
+	conn, err := a.dial(ctx, helloNone)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	got, err := client.Ask[command.Compacted](ctx, conn, name, command.Compact{Instruction: instruction})
+	if err != nil {
+		return failure(err)
+	}
+	_, err = fmt.Fprintf(a.out, "%s: %d of %d tokens are left.\n\n%s\n", got.Session, got.After, got.Tokens, cell.Clean(got.Summary))
+	return err
 }
 
 // sessionExport prints a log page by page: its length costs no memory.
