@@ -69,7 +69,7 @@ func (c *chronicle) run(n int) {
 		c.add(event.PermissionDecided{Call: call, Granted: true, Scope: event.ScopeSession, Stored: []string{"read(**)"}},
 			event.CallEnded{Call: call, Name: "read", Status: event.StatusSuccess, Result: "a line of a file"}, event.StepEnded{Number: number})
 		if i%2 == 1 {
-			c.add(event.ContextCompacted{Elided: []event.CallID{call}})
+			c.add(event.ContextCompacted{Elided: []event.CallID{call}, Files: []event.ResultFile{{Call: call, File: string(call) + ".txt"}}})
 		}
 	}
 	kept := c.s.Leaf
@@ -142,6 +142,32 @@ func TestElidedIsOfWhatIsSent(t *testing.T) {
 		if got := join(before.Branch(leaf).Elided); got != want {
 			t.Errorf("a branch at %s: %s", leaf, got)
 		}
+	}
+}
+
+// A summary can replace the first steps of an answer that has ended; what is elided of them is forgotten, with its files, and
+// a copy from before does not change.
+func TestStepsOfAnAnswerAreReplaced(t *testing.T) {
+	c := &chronicle{t: t, s: transcript.New()}
+	c.add(event.SessionOpened{Origin: event.OriginNew})
+	c.run(1)
+	asked := c.s.Path(c.s.Leaf)[0].ID
+	before := c.s.Clone()
+	hidden := func(s *transcript.State) int { return s.Entry(s.Leaf).Content.Hidden }
+	for _, step := range []struct{ steps, want int }{{4, 4}, {2, 4}, {99, 6}} {
+		c.add(event.ContextCompacted{Entry: c.s.NextEntry(), Summary: "We looked.", FirstKept: asked, Steps: step.steps, File: "conversation.txt"})
+		if got := hidden(c.s); got != step.want {
+			t.Errorf("%d steps are hidden after a summary of %d, want %d", got, step.steps, step.want)
+		}
+		if step.steps == 4 && (join(c.s.Elided) != "call_1_5" || len(c.s.Files) != 1 || c.s.Files[0].File != "call_1_5.txt") {
+			t.Errorf("elided %v, files %v", c.s.Elided, c.s.Files)
+		}
+	}
+	if hidden(before) != 0 || len(before.Files) != 3 {
+		t.Errorf("the copy has changed: %d hidden, %d files", hidden(before), len(before.Files))
+	}
+	if got := c.s.Summary; got.File != "conversation.txt" || len(got.Plan) != 1 {
+		t.Errorf("%+v", got)
 	}
 }
 

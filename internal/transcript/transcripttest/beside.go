@@ -29,7 +29,7 @@ func (s *Generator) beside() {
 		s.queue()
 	case 8:
 		if root.Run == nil && len(root.Entries) > 2 {
-			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerManual})
+			s.Add(id, event.ContextCompacted{Entry: root.NextEntry(), Summary: "We fixed the login.", FirstKept: root.Leaf, Steps: len(root.Entries) % 3, TokensBefore: 9000, TokensAfter: 900, Trigger: event.TriggerManual})
 		}
 	}
 }
