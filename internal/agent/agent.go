@@ -87,7 +87,7 @@ type Setup struct {
 	Allowance  *event.Allowance // what the run may use, its sub-agents included; nil: all it wants
 	Shape      *tool.Shape      // that the run's answers have to fit; nil: any
 	Steps      int              // limit of steps in a turn
-	Repeats    int              // limit of identical calls in a row
+	Repeats    int              // how often the same calls with the same results may come around; 0: any number
 	Threshold  float64          // share of ContextLimit at which compaction begins; 0: never
 	Target     float64          // share of ContextLimit that compaction leaves
 	StartAfter <-chan struct{}  // the first model request waits for it; nil: no wait
@@ -107,7 +107,6 @@ type Run struct {
 	builtin tool.Set // those that do not leave
 	abort   context.CancelCauseFunc
 	stream  atomic.Pointer[context.CancelCauseFunc] // of the response that streams
-	repeats repeats
 
 	agents   *agents      // shared with the run's sub-agents
 	depth    int          // 0: of the root

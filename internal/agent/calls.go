@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +44,6 @@ func (r *Run) calls(ctx, logged context.Context, calls []llm.ToolCall) (outcome,
 		}
 		return stepStopped, nil
 	}
-	if r.setup.Repeats > 0 && r.repeats.count >= r.setup.Repeats {
-		return stepRepeats, r.raise(logged, event.CodeLimit, fmt.Sprintf("the model made the same call %d times in a row (%s); the limit is limits.repeats", r.repeats.count, r.repeats.name))
-	}
 	return stepMore, nil
 }
 
@@ -69,24 +65,6 @@ func (r *Run) skip(logged context.Context, calls []llm.ToolCall) error {
 		}
 		return b.out
 	})
-}
-
-// repeats counts identical calls in a row.
-type repeats struct {
-	mu    sync.Mutex
-	name  string
-	last  []byte
-	count int
-}
-
-func (p *repeats) add(c llm.ToolCall) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.name == c.Name && bytes.Equal(p.last, c.Arguments) {
-		p.count++
-		return
-	}
-	p.name, p.last, p.count = c.Name, c.Arguments, 1
 }
 
 // independent returns the calls at the front that may run beside each other.
@@ -157,7 +135,6 @@ func (t askLock) unlock() { <-t }
 
 // call carries out one call, from call.started to call.ended.
 func (b *stepCalls) call(ctx context.Context, c llm.ToolCall) error {
-	b.run.repeats.add(c)
 	t, code, why := b.find(c)
 	if t == nil {
 		return b.refuse(c, code, why)

@@ -84,7 +84,7 @@ func (e *callEffects) ask(ctx context.Context, q event.AskOpened) (reply tool.Re
 		if !e.calls.run.setup.CanAsk() {
 			return tool.ErrNobody
 		}
-		got, err := e.calls.question(ctx, &q)
+		got, err := e.calls.run.question(ctx, e.calls.logged, &q)
 		if err != nil {
 			return err
 		}

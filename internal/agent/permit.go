@@ -185,7 +185,7 @@ func (b *stepCalls) put(ctx context.Context, c tool.Call, q permission.Call, ask
 		return nil, event.AskOpened{}, b.deny(c, event.PermissionDecided{Method: event.MethodUnasked, Code: event.RefusedUnasked, Reason: why}, why)
 	}
 	opened := permissionAsk(c, ask)
-	reply, err := b.question(ctx, &opened)
+	reply, err := b.run.question(ctx, b.logged, &opened)
 	return reply, opened, err
 }
 
@@ -247,9 +247,9 @@ func permissionAsk(c tool.Call, ask permission.Ask) event.AskOpened {
 
 // question opens an ask and waits on the log, not on a person: any client may
 // answer, or the run's end closes the ask. It returns nil where ctx ended first.
-func (b *stepCalls) question(ctx context.Context, q *event.AskOpened) (*tool.Reply, error) {
+func (r *Run) question(ctx, logged context.Context, q *event.AskOpened) (*tool.Reply, error) {
 	var before event.Seq
-	err := b.run.log.Commit(b.logged, func(s *transcript.State) []event.Event {
+	err := r.log.Commit(logged, func(s *transcript.State) []event.Event {
 		q.Ask, before = s.NextAsk(), s.Seq
 		out := newBatch(s)
 		out.emit(*q)
@@ -260,7 +260,7 @@ func (b *stepCalls) question(ctx context.Context, q *event.AskOpened) (*tool.Rep
 	}
 	var reply tool.Reply
 	closed := false
-	err = b.run.log.Wait(ctx, before, func(e event.Event) bool {
+	err = r.log.Wait(ctx, before, func(e event.Event) bool {
 		switch e := e.Body.(type) {
 		case event.AskAnswered:
 			if e.Ask == q.Ask {

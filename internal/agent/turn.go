@@ -20,6 +20,7 @@ const (
 // error is one of the log.
 func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 	cuts, overflows, empty, misfit := 0, 0, 0, 0
+	var seen watch
 	if err := r.askShape(logged); err != nil {
 		return "", err
 	}
@@ -53,6 +54,9 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			if _, err := r.deliver(ctx, logged, false); err != nil {
 				return "", err
 			}
+			if reason, err := r.noticeCircle(ctx, logged, &seen); err != nil || reason != "" {
+				return reason, err
+			}
 		case stepDone:
 			if reason, err := r.done(ctx, logged, &misfit); err != nil || reason != "" {
 				return reason, err
@@ -76,8 +80,6 @@ func (r *Run) turn(ctx, logged context.Context) (event.Reason, error) {
 			return event.ReasonSteered, nil
 		case stepStopped:
 			return event.ReasonDenied, nil
-		case stepRepeats:
-			return event.ReasonLimit, nil
 		case stepAborted:
 			return event.ReasonAborted, nil
 		}
@@ -116,7 +118,6 @@ const (
 	stepFailed                 // the model failed for good
 	stepSteered                // a steer waits
 	stepStopped                // a denial ended the turn
-	stepRepeats                // the same call too often
 	stepAborted
 	stepOverflow // the request was larger than the model takes
 	stepRefused  // the server does not take a picture of the request

@@ -67,7 +67,7 @@ type Context struct {
 // Limits stop a run that does not end by itself.
 type Limits struct {
 	Steps   int `json:"steps,omitempty" jsonschema:"answers of the model in one run" min:"1"`
-	Repeats int `json:"repeats,omitempty" jsonschema:"calls of a tool with the same arguments one after the other" min:"1"`
+	Repeats int `json:"repeats,omitempty" jsonschema:"how often the same calls with the same results may come around, one or several by turns, before you are asked; without you the model is told once, and then the run ends" min:"1"`
 }
 
 // Daemon is about the background process.

@@ -45,6 +45,7 @@ const (
 	ReminderRecovery  Reminder = "recovery"  // the daemon died in the turn
 	ReminderContinue  Reminder = "continue"  // the answer was cut and goes on
 	ReminderEmpty     Reminder = "empty"     // there was nothing in the answer
+	ReminderCircle    Reminder = "circle"    // the same calls have had the same results over and over
 	ReminderSchema    Reminder = "schema"    // the answer has to fit a schema, or does not
 	ReminderExtension Reminder = "extension" // by a program of the user's
 )
@@ -128,7 +129,7 @@ type UserSaid struct {
 // result of a background task, a reminder.
 type DeveloperSaid struct {
 	Text   string   `json:"text"`
-	Origin Reminder `json:"origin" doc:"skip, agent, job, recovery, continue, empty, schema or extension"`
+	Origin Reminder `json:"origin" doc:"skip, agent, job, recovery, continue, empty, circle, schema or extension"`
 }
 
 func (InputQueued) kind() string   { return "input.queued" }

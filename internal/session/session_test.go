@@ -446,17 +446,23 @@ func TestCutLogIsClosedAndGoesOn(t *testing.T) {
 	})
 }
 
-// The same call over and over ends the turn, and so does a turn without end.
-func TestRepeatedCallsAndStepLimitEndTheTurn(t *testing.T) {
+// A turn without end is ended at the limit of steps.
+func TestStepLimitEndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines strings.Builder
 		for i := range 5 {
 			fmt.Fprintf(&lines, `{"call": {"id": "call_%d", "name": "note", "arguments": {}}}`+"\n"+`{"stop": "tool_calls"}`+"\n", i)
 		}
 		b := newBed(t, lines.String())
+		endless := b.setup
+		b.setup = func() *agent.Setup {
+			setup := endless()
+			setup.Steps = 2
+			return setup
+		}
 		b.must(command.Prompt{Text: "Note it"})
 		b.until(0, kind("run.ended"))
-		if got := b.kinds(); !strings.Contains(got, "fault.raised limit") || !strings.HasSuffix(got, "turn.ended limit\nrun.ended limit") || strings.Count(got, "call.ended") != 3 {
+		if got := b.kinds(); !strings.Contains(got, "fault.raised limit") || !strings.HasSuffix(got, "turn.ended limit\nrun.ended limit") || strings.Count(got, "call.ended") != 2 {
 			t.Error(got)
 		}
 	})
