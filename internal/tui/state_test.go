@@ -465,3 +465,23 @@ func TestAskForAnother(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// What the session has cost and what came from a cache is in the last row, as far as it is known.
+func TestStatusShowsWhatWasSpent(t *testing.T) {
+	for _, c := range []struct {
+		usage event.Usage
+		want  string
+	}{
+		{event.Usage{Input: 1000, Output: 50}, "parley"},
+		{event.Usage{Input: 1000, Output: 50, Cost: 4_000}, "parley · under $0.01"},
+		{event.Usage{Input: 1000, CachedRead: 873, Cost: 1_237_000}, "parley · $1.24 · 87 % cached"},
+		{event.Usage{Input: 1000, Cost: 20_000, Unpriced: 70}, "parley · $0.02+"},
+		{event.Usage{Input: 1000, CachedRead: 1000, Unpriced: 70}, "parley · 100 % cached"},
+	} {
+		s := newHarness(t, 80, 24, term.ReflowLogical)
+		s.happen(event.UsageChanged{Session: c.usage})
+		if got := strings.TrimSpace(s.model.statusRow(80).Text()); got != c.want {
+			t.Errorf("%+v: %q", c.usage, got)
+		}
+	}
+}

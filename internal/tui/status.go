@@ -61,6 +61,27 @@ func runNumber(s *transcript.State) int {
 	return 0
 }
 
+// spent is what a session has cost so far and how much of what was sent came from
+// the provider's cache; nothing where that is not known. A cost of which not every
+// price is known has a plus.
+func spent(u event.Usage) []string {
+	var facts []string
+	if u.Cost > 0 {
+		cost := fmt.Sprintf("$%.2f", float64(u.Cost)/1e6)
+		if u.Cost < 10_000 {
+			cost = "under $0.01"
+		}
+		if u.Unpriced > 0 {
+			cost += "+"
+		}
+		facts = append(facts, cost)
+	}
+	if u.CachedRead > 0 && u.Input > 0 {
+		facts = append(facts, fmt.Sprintf("%d %% cached", u.CachedRead*100/u.Input))
+	}
+	return facts
+}
+
 // narrowStatus is the width up to which the context is shown in percent only.
 const narrowStatus = 48
 
@@ -79,6 +100,7 @@ func (m *Model) statusRow(width int) cell.Line {
 		}
 		facts = append(facts, full)
 	}
+	facts = append(facts, spent(s.Usage.Session)...)
 	if n := runNumber(s); n > 0 {
 		facts = append(facts, fmt.Sprintf("run %d", n))
 	}
