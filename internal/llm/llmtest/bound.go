@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
 	"parley/internal/llm"
+	"parley/test/need"
 )
 
 // stretch finds the first event of a body that has one of the words, and what comes before it. The word becomes a longer
@@ -59,8 +61,10 @@ func (w Wire) bound(t *testing.T) {
 
 // An answer of 50 MB takes less than twice the bound, whatever it is made of.
 func (w Wire) memory(t *testing.T) {
+	need.Time(t)
 	for kind, body := range w.kinds(strings.Repeat("many words ", 400)) {
 		t.Run(kind, func(t *testing.T) {
+			var mu sync.Mutex // guards the two below
 			var peak uint64
 			looked := 0
 			live := func() uint64 {
@@ -72,6 +76,8 @@ func (w Wire) memory(t *testing.T) {
 			before := live()
 			s := Serve(t)
 			s.Endless(body[0], body[1], 50<<20, func(sent int) {
+				mu.Lock()
+				defer mu.Unlock()
 				if sent-looked > 1<<20 {
 					looked = sent
 					peak = max(peak, live())
@@ -83,6 +89,8 @@ func (w Wire) memory(t *testing.T) {
 					end = e
 				}
 			}
+			mu.Lock() // the server may look once more
+			defer mu.Unlock()
 			if f := end.Fault; f == nil || f.Code != llm.CodeLimit {
 				t.Errorf("%+v", f)
 			}
