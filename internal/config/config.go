@@ -14,11 +14,14 @@ type Config struct {
 	Providers  map[string]Provider `json:"providers,omitempty" jsonschema:"servers of models by name; the built-in ones can be changed"`
 	Permission Permission          `json:"permission,omitzero" jsonschema:"rules on tools, such as bash(git status:*), edit(src/**) or fetch(example.org)"`
 	Reasoning  string              `json:"reasoning,omitempty" jsonschema:"how hard the model thinks before it answers, or the nearest that it takes; by default its own choice" enum:"efforts"`
-	Context    Context             `json:"context,omitzero" jsonschema:"what happens before the context window is full"`
-	Limits     Limits              `json:"limits,omitzero" jsonschema:"when a run is stopped"`
-	Daemon     Daemon              `json:"daemon,omitzero" jsonschema:"the background process that holds the sessions"`
-	Fetch      Fetch               `json:"fetch,omitzero" jsonschema:"the tool that reads web pages"`
-	UI         UI                  `json:"ui,omitzero" jsonschema:"the terminal"`
+	// SystemPrompt and AppendSystemPrompt are about what the program itself tells the model, not about AGENTS.md.
+	SystemPrompt       string  `json:"system_prompt,omitempty" jsonschema:"what the model is told first, in place of the program's own words; AGENTS.md, folder and date follow it"`
+	AppendSystemPrompt string  `json:"append_system_prompt,omitempty" jsonschema:"what the model is told after the program's own words, or after system_prompt"`
+	Context            Context `json:"context,omitzero" jsonschema:"what happens before the context window is full"`
+	Limits             Limits  `json:"limits,omitzero" jsonschema:"when a run is stopped"`
+	Daemon             Daemon  `json:"daemon,omitzero" jsonschema:"the background process that holds the sessions"`
+	Fetch              Fetch   `json:"fetch,omitzero" jsonschema:"the tool that reads web pages"`
+	UI                 UI      `json:"ui,omitzero" jsonschema:"the terminal"`
 
 	kinds Kinds // that it was read with
 }

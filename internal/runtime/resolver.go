@@ -157,7 +157,7 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	if cfg.Context.Strategy != "off" {
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
-	setup.System, setup.Budget = systemPrompt(dir, project, env)
+	setup.System, setup.Budget = systemPrompt(cfg, dir, project, scratch.place(func() string { return place(dir, project, r.o.Now()) }))
 	if fault := r.answering(ctx, setup, cfg, env, dir, s, p); fault != nil {
 		return nil, fault
 	}

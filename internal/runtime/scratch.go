@@ -17,6 +17,17 @@ type scratch struct {
 
 	mu    sync.Mutex
 	ended []tool.Job // background commands that the model was not told of
+	where string     // that the model was told; empty: nothing yet
+}
+
+// place is where and when the session works, as it was first asked for.
+func (s *scratch) place(now func() string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.where == "" {
+		s.where = now()
+	}
+	return s.where
 }
 
 func newScratch() *scratch {

@@ -1,9 +1,9 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"parley/internal/config"
@@ -11,27 +11,19 @@ import (
 	"parley/internal/regular"
 )
 
-// systemTemplate is what every model is told first.
-const systemTemplate = `You are Parley, a coding agent in the user's terminal. You work in the folder %s on %s.
-
-Work like a careful colleague:
-- Look before you change: read the files concerned, search for what already exists, follow the project's own style.
-- Do what was asked, all of it, and nothing that was not. Say what you did in a few plain sentences.
-- Use the tools for files (read, write, edit, ls, glob, grep) rather than bash where they do the job. Paths are relative to the folder.
-- Run the project's own tests after a change and read what they print. A failure is yours to understand.
-- Ask only when you cannot find out. Never invent the content of a file or the output of a command.
-- A call may be denied by the user. Do not look for a way around it: say what you need and why.
-`
-
 // agentsLimit is the most of one AGENTS.md that is sent, in bytes.
 const agentsLimit = 64 << 10
 
-// systemPrompt is the template and the AGENTS.md files from root down to dir,
-// with what each costs.
-func systemPrompt(dir, root string, env config.Env) (string, []event.BudgetSource) {
+// systemPrompt is what every model is told first, then the AGENTS.md files from root down to dir, then where and when
+// that is; with what each costs. What changes least comes first: a provider's cache holds as much of a request as begins
+// like one before it.
+func systemPrompt(cfg config.Config, dir, root, place string) (string, []event.BudgetSource) {
 	var out strings.Builder
-	fmt.Fprintf(&out, systemTemplate, dir, runtime.GOOS)
-	budget := []event.BudgetSource{{Name: "system", Tokens: out.Len() / 4}}
+	out.WriteString(cmp.Or(cfg.SystemPrompt, standing()))
+	if more := strings.TrimSpace(cfg.AppendSystemPrompt); more != "" {
+		out.WriteString("\n" + more + "\n")
+	}
+	budget := []event.BudgetSource{{Name: "system", Tokens: (out.Len() + len(place)) / 4}}
 	for _, at := range between(root, dir) {
 		file := filepath.Join(at, "AGENTS.md")
 		text := instructions(root, file)
@@ -48,6 +40,7 @@ func systemPrompt(dir, root string, env config.Env) (string, []event.BudgetSourc
 		fmt.Fprintf(&out, "\nInstructions of the project, from %s:\n\n%s\n", name, strings.ToValidUTF8(string(text), "\uFFFD"))
 		budget = append(budget, event.BudgetSource{Name: name, Tokens: len(text) / 4})
 	}
+	out.WriteString("\n" + place)
 	return out.String(), budget
 }
 
