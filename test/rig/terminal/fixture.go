@@ -70,7 +70,7 @@ func (s Fixture) Stopping(part int) Fixture {
 
 // noise is a tool's output at its worst: it clears, scrolls and leaves the
 // screen, moves away, rings, overwrites, says what it is not, and fails where it
-// is asked to.
+// is asked to. What is left at the end is what a terminal would show.
 const noise = `echo "$1 begins"
 printf '\033[2J\033[3J\033[H\033[?1049h\033[2;5r\033[3S\033[3T\033[?25h\033[99A\033c'
 printf 'O%s \033[31mred\033[0m\ttab\007bell\ngone\r%s over\b\b\n' "$1" "$1"
@@ -153,8 +153,8 @@ func (t *fixtureWriter) call(part int) {
 	}
 	add(fmt.Sprintf("✗ %sexit %d  ¿", command, exit), true)
 	add("  "+name+" begins", false)
-	add("  O"+name+" red        tab␇bell", false)
-	add("  "+name+" over␈␈", false)
+	add("  O"+name+" red        tabbell", false)
+	add("  "+name+" over", false)
 	add("  link "+name, false)
 	for i := range 4 {
 		add(fmt.Sprintf("  %d of %s", i+1, name), false)
