@@ -24,8 +24,9 @@ near
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell catalog catalog/* regular host picture printout room shell shell/shelltest
-config
+cell catalog catalog/* regular host picture printout room shell shell/shelltest address fence/filter fence/inside fence/seatbelt
+config fence/proxy
+fence
 journal llm tool permission workspace markdown diff transport
 journal/* llm/* tool/* transport/* agent display
 session display/plain wire tool/tooltest
