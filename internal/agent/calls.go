@@ -220,6 +220,10 @@ func (b *stepCalls) effect(ctx context.Context, t tool.Tool, c tool.Call, g gran
 	if change := changed(result); change != nil {
 		bodies = append(bodies, event.FilesChanged{Files: []event.FileChange{*change}})
 	}
+	if len(result.Later) > 0 {
+		bodies = append(bodies, event.NoteAdded{Level: event.LevelWarn, Source: "fence",
+			Text: "The command changed what is run or obeyed later, outside of the fence: " + strings.Join(result.Later, ", ") + "."})
+	}
 	return r.emit(b.logged, bodies...)
 }
 

@@ -34,6 +34,7 @@ func (b *stepCalls) effects(ctx context.Context, call event.CallID) *callEffects
 
 // world adds them to a World.
 func (e *callEffects) world(w tool.World) tool.World {
+	w = e.fenced(w)
 	w.Ask, w.Plan, w.Title = e.ask, e.plan, e.title
 	if e.calls.run.spawns() {
 		w.Spawn = e.spawn

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,7 +68,10 @@ func Question(t tool.Tool, c tool.Call, ts tool.Targets, setup *Setup) permissio
 	spec := t.Spec()
 	q := permission.Call{Tool: c.Name, Kind: permission.Kind(spec.Pattern), Family: spec.Family, ReadOnly: spec.ReadOnly,
 		Command: ts.Command, Dir: ts.Dir, Host: ts.Host, Name: ts.Name, Root: setup.World.Root, Home: setup.Home,
-		Shell: setup.World.Shell}
+		Shell: setup.World.Shell, Outside: ts.Outside}
+	if q.Command != "" {
+		q.Fence = setup.World.Fence
+	}
 	for _, p := range ts.Paths {
 		q.Paths = append(q.Paths, permission.Path{Abs: p.Path, Rel: p.Rel, Inside: p.Inside, Write: p.Write, Below: p.Below})
 	}
@@ -89,6 +93,10 @@ func Policy(s *transcript.State, setup *Setup) permission.Policy {
 	if s.Settings.Permission != "" {
 		p.Default = permission.Effect(s.Settings.Permission)
 	}
+	p.Mode = cmp.Or(permission.Mode(s.Settings.Mode), p.Mode)
+	if s.Run != nil {
+		p.Mode = cmp.Or(permission.Mode(s.Run.Mode), p.Mode)
+	}
 	for _, stored := range s.Rules {
 		if rule, err := setup.Grammar.Rule(stored.Rule); err == nil {
 			p = p.With(permission.Scoped{Rule: rule, Effect: permission.Effect(stored.Effect), Scope: permission.Scope(stored.Scope)})
@@ -99,18 +107,27 @@ func Policy(s *transcript.State, setup *Setup) permission.Policy {
 
 // allowed is the decision of a rule, with where the rule is written, or of no rule
 // at all.
-func allowed(c tool.Call, v permission.Allow) event.PermissionDecided {
-	d := event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Method: event.MethodFree, Scope: event.Scope(v.Scope)}
-	if v.Rule != "" {
-		d.Method, d.Rule, d.Reason = event.MethodRule, v.Rule, v.Reason
-	}
+func allowed(c tool.Call, g grant, v permission.Allow) event.PermissionDecided {
+	d := event.PermissionDecided{Call: event.CallID(c.ID), Granted: true, Scope: event.Scope(v.Scope), Outside: g.targets.Outside}
+	d.Method, d.Rule, d.Reason = method(v)
 	return d
+}
+
+// method is what allowed a call, with the rule and where that is written.
+func method(v permission.Allow) (method event.Method, rule, reason string) {
+	switch {
+	case v.Mode != "":
+		return event.MethodMode, "", v.Reason
+	case v.Rule != "":
+		return event.MethodRule, v.Rule, v.Reason
+	}
+	return event.MethodFree, "", ""
 }
 
 // allow grants what a rule allowed: the plan of a command line goes to the tool as it was decided on.
 func (b *stepCalls) allow(c tool.Call, g grant, v permission.Allow) (grant, error) {
 	g.ok, g.targets.Plan = true, v.Plan
-	d := allowed(c, v)
+	d := allowed(c, g, v)
 	d.Runs = runs(g.targets)
 	return g, b.decide(d)
 }
@@ -230,12 +247,19 @@ func (b *stepCalls) show(c tool.Call, v tool.Preview, failed error) error {
 
 // permissionAsk is what is asked of a person.
 func permissionAsk(c tool.Call, ask permission.Ask) event.AskOpened {
-	opened := event.AskOpened{Kind: event.AskPermission, Call: event.CallID(c.ID), Title: "Allow " + c.Name + "?", Text: ask.Reason}
+	opened := asked(ask)
+	opened.Call, opened.Title = event.CallID(c.ID), "Allow "+c.Name+"?"
+	return opened
+}
+
+// asked is a question with its answers.
+func asked(ask permission.Ask) event.AskOpened {
+	opened := event.AskOpened{Kind: event.AskPermission, Text: ask.Reason}
 	for _, w := range ask.Warnings {
 		opened.Warnings = append(opened.Warnings, event.Warning{Level: event.Level(w.Level), Text: w.Text})
 	}
 	for _, o := range ask.Options {
-		option := event.Option{Key: o.Key, Label: o.Label, Effect: event.Effect(o.Effect), Scope: event.Scope(o.Scope)}
+		option := event.Option{Key: o.Key, Label: o.Label, Effect: event.Effect(o.Effect), Scope: event.Scope(o.Scope), Outside: o.Outside}
 		for _, rule := range o.Rules {
 			option.Rules = append(option.Rules, rule.String())
 		}
@@ -288,12 +312,7 @@ var refusals = map[event.Method]event.Refusal{event.MethodPerson: event.RefusedP
 // answered records the decision that an answer means.
 func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
 	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Code: refusals[closed.Method], Who: closed.Who, Reason: closed.Reason, Scope: event.ScopeOnce}
-	var chosen event.Option
-	for _, o := range opened.Options {
-		if o.Key == closed.Key {
-			chosen = o
-		}
-	}
+	chosen := option(opened, closed.Key)
 	d.Granted = closed.Outcome == event.OutcomeAllowed
 	if chosen.Scope != "" {
 		d.Scope = chosen.Scope
@@ -313,6 +332,7 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 		return g, b.deny(c, d, why)
 	}
 	d.Code = ""
+	leaves := chosen.Outside && !g.targets.Outside
 	if len(closed.Arguments) > 0 {
 		g.change = tool.Change{} // the person wrote them
 		c.Arguments = tool.Normalise(t, closed.Arguments)
@@ -327,11 +347,23 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 		g.targets, g.arguments = targets, c.Arguments
 		d.Arguments, d.Title = c.Arguments, tool.Title(t, c.Arguments)
 	}
+	g.targets.Outside = g.targets.Outside || leaves
+	d.Outside = g.targets.Outside
 	if err := b.store(d); err != nil {
 		return g, err
 	}
 	g.ok, d.Runs = true, runs(g.targets)
 	return g, b.decide(d)
+}
+
+// option is the answer that was chosen; the zero one where that is none of them.
+func option(opened event.AskOpened, key string) event.Option {
+	for _, o := range opened.Options {
+		if o.Key == key {
+			return o
+		}
+	}
+	return event.Option{}
 }
 
 // store keeps rules that outlive the session; the others are in the event.

@@ -16,6 +16,7 @@ type attachOptions struct {
 	since  string
 	idle   bool
 	color  string
+	mode   mode
 }
 
 func (a *app) attach() *cobra.Command {
@@ -31,7 +32,10 @@ func (a *app) attach() *cobra.Command {
 				name = args[0]
 			}
 			if o.format == "" {
-				return a.openTUI(c.Context(), name, event.SettingChanged{})
+				return a.openTUI(c.Context(), name, o.mode.setting())
+			}
+			if o.mode != "" {
+				return usage("--mode is for the terminal: leave --format out")
 			}
 			return a.attachTo(c.Context(), o, name)
 		},
@@ -39,6 +43,7 @@ func (a *app) attach() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "print instead of opening the terminal: "+a.formatted())
 	f.StringVar(&o.since, "since", "", "every event after this `SEQ`; 0 is everything")
+	f.Var(&o.mode, "mode", modeHelp+", from now on")
 	f.BoolVar(&o.idle, "until-idle", false, "leave when no run is open")
 	f.StringVar(&o.color, "color", "auto", "auto, always or never")
 	return c

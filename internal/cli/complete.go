@@ -23,6 +23,7 @@ func (a *app) completing(commands ...*cobra.Command) []*cobra.Command {
 		"session":   a.completeSession,
 		"format":    fixed(a.formatNames()...),
 		"color":     fixed("auto", "always", "never"),
+		"mode":      fixed("ask", "edits", "all"),
 		"listen":    a.completeListen,
 		"store":     ahead("sqlite:", "memory:"),
 	}

@@ -35,8 +35,8 @@ func (a *app) daemonStatus(ctx context.Context) error {
 	if err != nil {
 		return failure(err)
 	}
-	_, err = fmt.Fprintf(a.out, "running   pid %d, version %s, since %s\nstore     %s\nlistens   %s\nclients   %d\nsessions  %d open, %d running\nlog       %s\n",
-		d.PID, d.Version, d.Started, d.Store, strings.Join(d.Listen, "\n          "), d.Clients, d.Sessions, d.Running, a.paths.Log)
+	_, err = fmt.Fprintf(a.out, "running   pid %d, version %s, since %s\nstore     %s\nlistens   %s\nclients   %d\nsessions  %d open, %d running\nfence     %s\nlog       %s\n",
+		d.PID, d.Version, d.Started, d.Store, strings.Join(d.Listen, "\n          "), d.Clients, d.Sessions, d.Running, d.Fence, a.paths.Log)
 	return err
 }
 

@@ -16,16 +16,16 @@ import (
 
 // A dialect is what the program offers of one: a listener, lines on stdout, or both.
 type dialect struct {
-	listen func(path string, local session.Client) ([]listener, error) // on a Unix socket; nil: --listen does not name it
-	print  *format                                                     // nil: --format does not name it
+	listen func(path string, local session.Client, options ...unix.Option) ([]listener, error) // on a Unix socket; nil: --listen does not name it
+	print  *format                                                                             // nil: --format does not name it
 }
 
 // dialects are those of the program. --format has plain, native and the
 // [reportFormats] beside them, which are printed without encoding anything.
 var dialects = map[string]dialect{
 	"native": {listen: listenLines(&native.Dialect)},
-	"nous": {listen: func(path string, local session.Client) ([]listener, error) {
-		return listenNous(path, local, commandTimeout)
+	"nous": {listen: func(path string, local session.Client, options ...unix.Option) ([]listener, error) {
+		return listenNous(path, local, commandTimeout, options...)
 	}},
 	"klaude":        {print: &format{&klaude.Dialect, ""}},
 	"cogency":       {print: &format{&cogency.Dialect, ""}},
@@ -34,9 +34,9 @@ var dialects = map[string]dialect{
 
 // listenLines listens for clients of a dialect that is a frame a line and needs
 // nothing but itself.
-func listenLines(d *wire.Dialect) func(string, session.Client) ([]listener, error) {
-	return func(path string, local session.Client) ([]listener, error) {
-		l, err := unix.Listen(path, transport.Lines{})
+func listenLines(d *wire.Dialect) func(string, session.Client, ...unix.Option) ([]listener, error) {
+	return func(path string, local session.Client, options ...unix.Option) ([]listener, error) {
+		l, err := unix.Listen(path, transport.Lines{}, options...)
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ const commandTimeout = 30 * time.Second
 
 // listenNous opens the protocol's two sockets: commands on path, events on
 // path.events.
-func listenNous(path string, local session.Client, timeout time.Duration) ([]listener, error) {
+func listenNous(path string, local session.Client, timeout time.Duration, options ...unix.Option) ([]listener, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -38,11 +38,13 @@ func listenNous(path string, local session.Client, timeout time.Duration) ([]lis
 	family := nous.NewFamily("nous:" + abs)
 	host := func(h *server.Host) wire.Host { return family.Host(h) }
 	framing := transport.Lines{Max: nousLine}
-	commands, err := unix.Listen(path, framing, unix.Shared)
+	local.Unasked = true
+	options = append(options, unix.Shared)
+	commands, err := unix.Listen(path, framing, options...)
 	if err != nil {
 		return nil, exit{1, fmt.Errorf("listen on %s: %w", path, err)}
 	}
-	events, err := unix.Listen(path+".events", framing, unix.Shared)
+	events, err := unix.Listen(path+".events", framing, options...)
 	if err != nil {
 		return nil, exit{1, errors.Join(fmt.Errorf("listen on %s.events: %w", path, err), commands.Close())}
 	}
@@ -106,7 +108,7 @@ func (a *app) serveNous(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(filepath.Dir(o.socket), 0o755); err != nil {
 		return exit{1, fmt.Errorf("the socket's folder: %w", err)}
 	}
-	s := serveOptions{store: "sqlite:" + o.socket + ".store", workdir: o.workdir, allow: []string{"*"}, nous: &o}
+	s := serveOptions{store: "sqlite:" + o.socket + ".store", workdir: o.workdir, allow: []string{"*"}, deny: []string{"outside"}, nous: &o}
 	// Its own native socket lets Parley's clients look on.
 	a.socket = o.socket + ".native"
 	switch o.provider {

@@ -35,6 +35,7 @@ type runOptions struct {
 	resume bool
 	// patience is how long a server is asked again that fails; nil: until the run is stopped.
 	patience *event.Patience
+	mode     mode
 }
 
 // unwatched is how long a server is asked again where nobody sees that it fails.
@@ -43,6 +44,7 @@ const unwatched = 10 * time.Minute
 func (a *app) run() *cobra.Command {
 	var o runOptions
 	var words runWords
+	var yes bool
 	c := &cobra.Command{
 		Use:   "run [PROMPT|-]",
 		Short: "Run one prompt and print what happens",
@@ -60,6 +62,9 @@ cost_usd (where every price is known), duration_ms, files (path, change, added, 
 code, rule, reason).`,
 		Example: "  parley run \"why does the login test fail?\"\n  git diff | parley run \"review this\"\n  parley run --allow 'bash(go test:*)' --allow 'edit(**)' \"fix the build\"",
 		RunE: func(c *cobra.Command, args []string) error {
+			if yes && o.mode == "" {
+				o.mode = mode(event.PermissionAll)
+			}
 			if o.resume && len(args)+len(o.attach) > 0 {
 				return usage("--continue takes no prompt and no --attach: it goes on with what is there")
 			}
@@ -80,6 +85,8 @@ code, rule, reason).`,
 	f.StringArrayVar(&o.allow, "allow", nil, "permission `RULE` for this run, such as 'bash(go test:*)' (repeatable)")
 	f.StringArrayVar(&o.deny, "deny", nil, "permission `RULE` that refuses, for this run (repeatable)")
 	f.BoolVar(&o.resume, "continue", false, "without a prompt: go on with the last run of the session, which failed or was stopped, from what is there. Where no session is named: last")
+	f.Var(&o.mode, "mode", modeHelp+", for this run")
+	f.BoolVar(&yes, "yes", false, "allow everything that no rule denies: --mode all")
 	f.StringVar(&o.session, "session", "new", "`ID`, new, or last: the newest of this folder")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `FOLDER`")
 	f.StringArrayVar(&o.attach, "attach", nil, "an image `FILE` for the model to see (repeatable)")
@@ -250,7 +257,7 @@ func (a *app) say(ctx context.Context, o runOptions, out output, text string, at
 	asked := make(chan error, 1)
 	go func() {
 		var err error
-		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience, Allowance: o.budget, Schema: o.schema, Continue: o.resume})
+		accepted, err = client.Ask[command.Accepted](ctx, s, "", command.Prompt{Text: text, Attachments: attachments, Set: o.set, Allow: o.allow, Deny: o.deny, Patience: o.patience, Allowance: o.budget, Schema: o.schema, Continue: o.resume, Mode: event.PermissionMode(o.mode)})
 		asked <- err
 	}()
 	// What comes before the answer is kept, so that a refusal prints nothing.

@@ -125,7 +125,7 @@ func TestSecrets(t *testing.T) {
 	}
 	p.set("PARLEY_DEBUG", "1")
 	p.set("PLAIN_VARIABLE", "is-passed-on")
-	began, goOn := pipe(t, filepath.Join(p.Dir, "began")), pipe(t, filepath.Join(p.Dir, "go-on"))
+	began, goOn := pipe(t, filepath.Join(p.Dir, "work", "began")), pipe(t, filepath.Join(p.Dir, "work", "go-on"))
 	refusing := newModelServer(t, refuse)
 	good := newModelServer(t, answer("env; echo > "+began.Name()+"; read x < "+goOn.Name()))
 	p.set("OPENAI_BASE_URL", refusing.URL)

@@ -49,7 +49,8 @@ func (a *app) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the daemon",
 		Long: `Run the daemon in the foreground. It always listens on the native socket; --listen adds others,
-each DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock.`,
+each DIALECT+TRANSPORT:ADDRESS, such as nous+unix:/tmp/core.sock. Clients in a container or
+behind the fence are refused, unless the address ends in ?peer=any.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.daemonize(c.Context(), o) },
 	}
@@ -96,6 +97,7 @@ func (a *app) daemonize(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	resolving.Private = []string{store.Path()}
 	resolver := runtime.New(resolving)
 	defer resolver.Close()
 	d := &daemon{dir: resolving.Dir, store: store, logger: logger, cancel: cancel}
@@ -106,7 +108,7 @@ func (a *app) daemonize(ctx context.Context, o serveOptions) error {
 	d.server, err = server.New(ctx, server.Options{
 		Store: store, Version: version, Build: build(), Listen: d.addresses(), Logger: logger, Prepare: resolver.Prepare,
 		Models: resolver.Models, Tools: resolver.Tools, Summarize: agent.Summarize, Commands: o.commands(), Idle: a.idle(o), Leave: cancel,
-		Busy: resolver.Busy, Removed: resolver.Forget,
+		Busy: resolver.Busy, Removed: resolver.Forget, Fence: runtime.Fence,
 	})
 	if err != nil {
 		return err
@@ -210,7 +212,7 @@ func (d *daemon) listen(a *app, o serveOptions) (err error) {
 	if a.socket != "" {
 		socket = a.socket
 	}
-	var where []unix.Option
+	where := []unix.Option{unix.Refused(d.refused)}
 	if a.socket != "" {
 		where = append(where, unix.Shared) // its place was chosen
 	}
@@ -221,14 +223,14 @@ func (d *daemon) listen(a *app, o serveOptions) (err error) {
 	local := session.Client{Env: nil, Cwd: d.dir}
 	d.listeners = append(d.listeners, listener{Listener: l, dialect: &native.Dialect, client: local})
 	if o.nous != nil {
-		more, err := listenNous(o.nous.socket, local, o.nous.timeout)
+		more, err := listenNous(o.nous.socket, local, o.nous.timeout, unix.Refused(d.refused))
 		if err != nil {
 			return err
 		}
 		d.listeners = append(d.listeners, more...)
 	}
 	for _, spec := range o.listen {
-		more, err := a.listenOn(spec, local)
+		more, err := a.listenOn(spec, local, unix.Refused(d.refused))
 		if err != nil {
 			return err
 		}
@@ -306,7 +308,7 @@ func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
 }
 
 // listenOn opens what --listen names.
-func (a *app) listenOn(spec string, local session.Client) ([]listener, error) {
+func (a *app) listenOn(spec string, local session.Client, options ...unix.Option) ([]listener, error) {
 	kind, address, ok := strings.Cut(spec, ":")
 	dialect, carrier, plus := strings.Cut(kind, "+")
 	if !ok || !plus || address == "" {
@@ -316,5 +318,16 @@ func (a *app) listenOn(spec string, local session.Client) ([]listener, error) {
 	if open == nil || carrier != "unix" {
 		return nil, usage("--listen %s: no such dialect or transport; there are %s", spec, strings.Join(a.listenable(), ", "))
 	}
-	return open(address, local)
+	if path, ok := strings.CutSuffix(address, anyPeer); ok {
+		address = path
+		options = append(options, unix.Contained)
+		fmt.Fprintf(a.err, "parley: %s serves clients in containers too, and commands in a fence with them: those get out by it\n", path)
+	}
+	return open(address, local, options...)
 }
+
+// anyPeer at the end of an address lets clients in that are in a container.
+const anyPeer = "?peer=any"
+
+// refused writes down why somebody was not served.
+func (d *daemon) refused(err error) { d.logger.Warn("refused", "error", err) }

@@ -23,6 +23,8 @@ func (a *app) front(root *cobra.Command) {
 	root.Flags().StringVar(&cwd, "cwd", "", "work in this `FOLDER`")
 	root.Flags().StringVar(&model, "model", "", modelFlag)
 	root.Flags().StringVar(&effort, "reasoning", "", effortFlag)
+	var begin mode
+	root.Flags().Var(&begin, "mode", modeHelp)
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if err := a.enter(cwd); err != nil {
 			return err
@@ -31,6 +33,7 @@ func (a *app) front(root *cobra.Command) {
 		if err != nil {
 			return err
 		}
+		set.Mode = begin.setting().Mode
 		return a.openTUI(c.Context(), "new", set)
 	}
 }

@@ -51,6 +51,7 @@ type Prompt struct {
 	Allowance   *event.Allowance     `json:"allowance,omitempty" doc:"what the run may use; absent: all it wants"`
 	Schema      json.RawMessage      `json:"schema,omitempty" doc:"JSON Schema that the answers of the run have to fit"`
 	Continue    bool                 `json:"continue,omitempty" doc:"without a text: the last turn, which failed or was stopped, goes on from what is there"`
+	Mode        event.PermissionMode `json:"mode,omitempty" doc:"ask, edits or all, for this run; absent: the session's"`
 	Hold        bool                 `json:"hold,omitempty" doc:"the run starts at once; its first model request waits until the next client attaches, at most 50 ms"`
 }
 

@@ -124,6 +124,7 @@ type Daemon struct {
 	Clients  int      `json:"clients"`
 	Sessions int      `json:"sessions" doc:"open in memory"`
 	Running  int      `json:"running" doc:"runs that are open"`
+	Fence    string   `json:"fence,omitempty" doc:"the kind that the machine has, full, files or none, and why it is no better one"`
 }
 
 // Compacted answers compact.

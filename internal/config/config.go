@@ -13,6 +13,7 @@ type Config struct {
 	Model      string              `json:"model,omitempty" jsonschema:"the model as provider/model; provider/default and provider/fast stand for the newest ones that suit"`
 	Providers  map[string]Provider `json:"providers,omitempty" jsonschema:"servers of models by name; the built-in ones can be changed"`
 	Permission Permission          `json:"permission,omitzero" jsonschema:"rules on tools, such as bash(git status:*), edit(src/**) or fetch(example.org)"`
+	Mode       string              `json:"mode,omitempty" jsonschema:"which calls run without a question; ask: reading in the workspace; edits: changes in it too, and commands where the fence is full; all: everything that no rule denies" enum:"ask,edits,all"`
 	Reasoning  string              `json:"reasoning,omitempty" jsonschema:"how hard the model thinks before it answers, or the nearest that it takes; by default its own choice" enum:"efforts"`
 	// SystemPrompt and AppendSystemPrompt are about what the program itself tells the model, not about AGENTS.md.
 	SystemPrompt       string  `json:"system_prompt,omitempty" jsonschema:"what the model is told first, in place of the program's own words; AGENTS.md, folder and date follow it"`
@@ -21,6 +22,7 @@ type Config struct {
 	Limits             Limits  `json:"limits,omitzero" jsonschema:"when a run is stopped"`
 	Daemon             Daemon  `json:"daemon,omitzero" jsonschema:"the background process that holds the sessions"`
 	Fetch              Fetch   `json:"fetch,omitzero" jsonschema:"the tool that reads web pages"`
+	Sandbox            Sandbox `json:"sandbox,omitzero" jsonschema:"the fence around the commands that the model runs"`
 	UI                 UI      `json:"ui,omitzero" jsonschema:"the terminal"`
 
 	kinds Kinds // that it was read with
@@ -83,6 +85,14 @@ type Fetch struct {
 	Private bool `json:"private,omitempty" jsonschema:"also fetch from private and local addresses"`
 }
 
+// Sandbox is about the fence around commands.
+type Sandbox struct {
+	Fence   string   `json:"fence,omitempty" jsonschema:"auto: the best that the machine has; off: commands have all of your rights" enum:"auto,off"`
+	Write   []string `json:"write,omitempty" jsonschema:"files and folders outside of the workspace that commands may change: absolute, or below ~/"`
+	Network string   `json:"network,omitempty" jsonschema:"hosts: those that are listed, and others after a question; open: the network as it is" enum:"hosts,open"`
+	Hosts   []string `json:"hosts,omitempty" jsonschema:"hosts that commands may connect to: NAME, *.NAME, an address or a network, with :PORT or for 80 and 443"`
+}
+
 // UI is about the terminal.
 type UI struct {
 	Color    string `json:"color,omitempty" jsonschema:"whether to use colours; auto: on a terminal" enum:"auto,always,never"`
@@ -130,6 +140,8 @@ func (c Config) Clone() Config {
 		Deny:  append([]string(nil), c.Permission.Deny...),
 		Ask:   append([]string(nil), c.Permission.Ask...),
 	}
+	out.Sandbox.Write = append([]string(nil), c.Sandbox.Write...)
+	out.Sandbox.Hosts = append([]string(nil), c.Sandbox.Hosts...)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -97,12 +98,13 @@ func (n *translator) take() {
 		n.takeCall()
 	case event.AskOpened, event.AskAnswered, event.AskClosed:
 		n.takeAsk()
-	case event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.FaultRaised, event.ContextCompacted, event.ImagesRefused:
+	case event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.FaultRaised, event.ContextCompacted, event.ImagesRefused,
+		event.SettingChanged:
 		n.takeNews()
-	case event.SessionTitled, event.SettingChanged, event.ToolsChanged, event.LeafChanged, event.ClientJoined, event.ClientLeft, event.BudgetChanged,
+	case event.SessionTitled, event.ToolsChanged, event.LeafChanged, event.ClientJoined, event.ClientLeft, event.BudgetChanged,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.PlanChanged, event.PlanCleared,
 		event.UsageChanged, event.RunAborting, event.TurnStarted, event.TurnEnded, event.StepStarted, event.StepEnded,
-		event.ResponseStarted, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.PermissionReady:
+		event.ResponseStarted, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.PermissionReady, event.HostDecided:
 		// State, not story: a status line, a plan or a list of what is queued reads
 		// these from the transcript. What they end, endings tells.
 	case event.BlockDelta, event.CallDelta:
@@ -150,6 +152,12 @@ func (n *translator) takeNews() {
 	switch b := n.e.Body.(type) {
 	case event.NoteAdded:
 		n.show(ShowNote{n.at, b.Level, b.Text, b.Source})
+	case event.SettingChanged:
+		// Of the settings only this one says what happens without a question. One that a snapshot repeats is
+		// nobody's doing now.
+		if b.Mode != nil && b.Who != "" {
+			n.show(ShowNote{n.at, event.LevelInfo, "permission mode " + cmp.Or(string(*b.Mode), "as configured") + ", set by " + b.Who, ""})
+		}
 	case event.InitProgressed:
 		if b.Status == event.ProgressError {
 			n.show(ShowNote{n.at, event.LevelError, b.Text, b.Step})

@@ -1,5 +1,5 @@
 // Package doctor looks for what is broken around the program: configuration,
-// keys and servers of models, the store and its disk, the socket, the daemon,
+// keys and servers of models, the fence, the store and its disk, the socket, the daemon,
 // the terminal, the programs that tools call.
 //
 // [Examine] returns what it found, good and bad, in an order that reads from the
@@ -18,6 +18,7 @@ import (
 
 	"parley/internal/client"
 	"parley/internal/config"
+	"parley/internal/fence"
 	"parley/internal/runtime"
 )
 
@@ -76,6 +77,8 @@ type examination struct {
 	uid   int
 	space func(path string) (space, error)
 	look  func(program string) (string, error)
+	// detect says which fence the machine has.
+	detect func() fence.State
 
 	cfg     config.Config
 	origins config.Origins
@@ -91,7 +94,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 }
 
 func newExamination(o Options) *examination {
-	return &examination{Options: o, wait: wait, asked: asked, uid: os.Getuid(), space: diskSpace, look: exec.LookPath}
+	return &examination{Options: o, wait: wait, asked: asked, uid: os.Getuid(), space: diskSpace, look: exec.LookPath, detect: fence.Detect}
 }
 
 func (x *examination) say(name string, state Condition, do, format string, args ...any) {
@@ -105,6 +108,7 @@ func (x *examination) examine(ctx context.Context) {
 		if x.configuration() {
 			x.models(ctx)
 		}
+		x.fence()
 		x.storage()
 		x.socketFile()
 		x.daemon(ctx)

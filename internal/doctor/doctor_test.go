@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/event/eventtest"
+	"parley/internal/fence"
 	"parley/internal/journal"
 	"parley/internal/journal/sqlite"
 	"parley/internal/runtime"
@@ -166,6 +167,18 @@ func TestFindings(t *testing.T) {
 			p.write("project/.parley/config.jsonc", `{"model": "mine/small"}`, 0o600)
 			p.write("home/.local/share/parley/trust.json", "{", 0o600)
 		}, []string{"✗ config: ROOT/project/.parley/config.jsonc: whether it is trusted is not known"}, true},
+
+		// The fence.
+		{"a full fence", func(p *patient) { p.detect = func() fence.State { return fence.State{Kind: fence.Full} } }, []string{"✓ fence: full: commands can change the workspace only, and connect to what is allowed"}, false},
+		{"a fence for files", func(p *patient) {
+			p.detect = func() fence.State { return fence.State{Kind: fence.Files, Why: "no namespaces", Fix: "allow them"} }
+		}, []string{"! fence: files only: no namespaces. Commands can change nothing outside of the workspace; nothing holds on the network, or on what they read\n  → allow them"}, false},
+		{"no fence", func(p *patient) {
+			p.detect = func() fence.State { return fence.State{Kind: fence.None, Why: "no Linux"} }
+		}, []string{"! fence: none: no Linux. Commands that are allowed have all of your rights"}, false},
+		{"a fence that is off", func(p *patient) {
+			p.settings = strings.Replace(p.settings, "{", `{"sandbox": {"fence": "off"}, `, 1)
+		}, []string{"! fence: it is switched off: commands that are allowed have all of your rights\n  → remove sandbox.fence from the configuration"}, false},
 
 		// The store and its disk.
 		{"a store", func(p *patient) { p.store() }, []string{"✓ store: ROOT/home/.local/share/parley; nobody has it open", "✓ sessions: 1, whose files look well"}, false},

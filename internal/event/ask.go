@@ -53,6 +53,7 @@ const (
 	MethodRecovery Method = "recovery" // the daemon died while it was open
 	MethodRule     Method = "rule"
 	MethodFree     Method = "free"    // no rule is needed
+	MethodMode     Method = "mode"    // the mode allows it
 	MethodUnasked  Method = "unasked" // nobody was there to be asked
 	MethodInvalid  Method = "invalid" // the call cannot run as it is
 )
@@ -91,6 +92,8 @@ type Option struct {
 	Scope  Scope    `json:"scope,omitempty" doc:"permission: once, run, session, project or user"`
 	Rules  []string `json:"rules,omitempty" doc:"permission: exactly what the answer would store"`
 	Stop   bool     `json:"stop,omitempty" doc:"permission: a denial that ends the turn"`
+	// Outside is a different grant, not a wider one.
+	Outside bool `json:"outside,omitempty" doc:"permission: the command runs outside of the fence"`
 }
 
 // A Warning is something to know before answering.

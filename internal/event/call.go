@@ -112,7 +112,7 @@ type PermissionReady struct {
 type PermissionDecided struct {
 	Call      CallID          `json:"call"`
 	Granted   bool            `json:"granted"`
-	Method    Method          `json:"method" doc:"rule, free, person, unasked, timeout or invalid"`
+	Method    Method          `json:"method" doc:"rule, free, mode, person, unasked, timeout or invalid"`
 	Rule      string          `json:"rule,omitempty" doc:"the rule that decided"`
 	Stored    []string        `json:"stored,omitempty" doc:"the rules that the answer stored, in its scope"`
 	Scope     Scope           `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
@@ -123,6 +123,21 @@ type PermissionDecided struct {
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"the arguments, where the person changed them"`
 	Title     string          `json:"title,omitempty" doc:"of the changed arguments"`
 	Runs      Runs            `json:"runs,omitempty" doc:"how a command line runs: plan or shell"`
+	Outside   bool            `json:"outside,omitempty" doc:"the command runs outside of the fence"`
+}
+
+// HostDecided says whether a command that runs may connect to a host that the
+// fence around it does not let be reached; durable before the connection.
+type HostDecided struct {
+	Call    CallID   `json:"call"`
+	Host    string   `json:"host" doc:"name and port"`
+	Granted bool     `json:"granted"`
+	Method  Method   `json:"method" doc:"rule, free, mode, person, unasked, timeout or abort"`
+	Rule    string   `json:"rule,omitempty" doc:"the rule that decided"`
+	Stored  []string `json:"stored,omitempty" doc:"the rules that the answer stored, in its scope"`
+	Scope   Scope    `json:"scope,omitempty" doc:"once, run, session, project, user or config"`
+	Who     string   `json:"who,omitempty" doc:"name of the client that answered"`
+	Reason  string   `json:"reason,omitempty"`
 }
 
 // Runs says how a command line that was granted runs.
@@ -140,3 +155,4 @@ func (CallEnded) kind() string           { return "call.ended" }
 func (PermissionPreviewed) kind() string { return "permission.previewed" }
 func (PermissionReady) kind() string     { return "permission.ready" }
 func (PermissionDecided) kind() string   { return "permission.decided" }
+func (HostDecided) kind() string         { return "host.decided" }

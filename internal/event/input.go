@@ -78,6 +78,7 @@ type InputQueued struct {
 	Patience    *Patience       `json:"patience,omitempty" doc:"prompt: how long its run asks a server again that fails; absent: until the run is stopped"`
 	Allowance   *Allowance      `json:"allowance,omitempty" doc:"prompt: what its run may use; absent: all it wants"`
 	Schema      json.RawMessage `json:"schema,omitempty" doc:"prompt: JSON Schema that the answers of its run have to fit"`
+	Mode        PermissionMode  `json:"mode,omitempty" doc:"prompt: the mode of this run, where the client named one"`
 	Who         string          `json:"who,omitempty" doc:"name of the client"`
 }
 

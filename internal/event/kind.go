@@ -11,7 +11,7 @@ var bodies = []Body{
 	InputQueued{}, InputChanged{}, InputTaken{}, InputDropped{}, UserSaid{}, DeveloperSaid{},
 	ResponseStarted{}, BlockStarted{}, BlockDelta{}, BlockEnded{}, CallAnnounced{}, ResponseEnded{}, ResponseInterrupted{},
 	ToolsChanged{}, CallStarted{}, CallDelta{}, CallEnded{},
-	PermissionPreviewed{}, PermissionReady{}, PermissionDecided{},
+	PermissionPreviewed{}, PermissionReady{}, PermissionDecided{}, HostDecided{},
 	AskOpened{}, AskAnswered{}, AskClosed{},
 	PlanChanged{}, PlanCleared{},
 	UsageChanged{}, BudgetChanged{}, ContextCompacted{}, ImagesRefused{},

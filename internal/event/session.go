@@ -28,6 +28,16 @@ const (
 	OrderSequential Order = "sequential"
 )
 
+// A PermissionMode says which calls run without a question where no rule decides.
+type PermissionMode string
+
+// The modes, from the most to the least questions. A deny rule holds in each.
+const (
+	PermissionAsk   PermissionMode = "ask"   // reading in the workspace
+	PermissionEdits PermissionMode = "edits" // changing files in it too, and commands in a full fence
+	PermissionAll   PermissionMode = "all"   // everything
+)
+
 // An AgentState says what a sub-agent is doing.
 type AgentState string
 
@@ -83,6 +93,9 @@ type SettingChanged struct {
 	Calls      *Order    `json:"calls,omitempty" doc:"parallel or sequential"`
 	Permission *Effect   `json:"permission,omitempty" doc:"what happens where no rule decides: ask, allow or deny"`
 	Reasoning  *string   `json:"reasoning,omitempty" doc:"off, minimal, low, medium, high, xhigh, max, or empty: as configured"`
+
+	Mode *PermissionMode `json:"mode,omitempty" doc:"which calls run without a question: ask, edits or all; empty: what the configuration says"`
+	Who  string          `json:"who,omitempty" doc:"name of the client that changed them"`
 }
 
 // AgentChanged says what a sub-agent is doing.

@@ -27,6 +27,10 @@ type Call struct {
 	Root, Home string
 	// ReadOnly says that the tool changes nothing, whatever its arguments.
 	ReadOnly bool
+	// Fence is the kind of fence that the command runs in, such as "full"; empty for none. Outside says that
+	// it is to run outside of it.
+	Fence   string
+	Outside bool
 }
 
 // Path is a file or folder of a call.

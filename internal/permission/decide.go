@@ -10,6 +10,9 @@ import (
 
 // Decide says whether the call may run under the policy.
 func Decide(p Policy, c Call) Verdict {
+	if c.Outside {
+		return p.leave(c)
+	}
 	r := p.read(c)
 	switch o := p.outcome(r); o.effect {
 	case EffectAllow:
@@ -30,10 +33,11 @@ type outcome struct {
 	// whole says that a rule on every call of the tool was needed: what it allows runs as it stands.
 	whole bool
 	plan  *shell.Plan
+	mode  Mode // that allowed it
 }
 
 func (o outcome) allow() Allow {
-	a := Allow{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason, Plan: o.plan}
+	a := Allow{Rule: ruleText(o.rules), Scope: nearest(o.rules), Reason: o.reason, Plan: o.plan, Mode: o.mode}
 	if a.Reason == "" {
 		a.Reason = "allowed by " + describe(o.rules)
 	}
@@ -48,7 +52,11 @@ func (p Policy) outcome(r reading) outcome {
 	}
 	rough := func() outcome { return p.judge(r.call, r.rough) }
 	if r.plan == nil {
-		return rough()
+		o := rough()
+		if o.mode != "" && p.deniesCommands(r.call) {
+			return outcome{effect: EffectAsk, reason: "a rule denies commands, and whether this is one is not read"}
+		}
+		return o
 	}
 	o := p.judge(r.call, r.acts)
 	if o.effect == EffectAllow && !o.whole {
@@ -88,6 +96,9 @@ func (p Policy) judge(c Call, list []act) outcome {
 	}
 	if open == nil && len(used) == 0 && c.line() {
 		open = &list[0]
+	}
+	if (open != nil || held != nil) && p.Default != EffectDeny && (p.Mode == ModeAll || held == nil && p.Mode.allows(c)) {
+		return outcome{effect: EffectAllow, reason: "the mode " + string(p.Mode) + " allows it", mode: p.Mode, whole: true}
 	}
 	switch {
 	case open != nil && p.Default == EffectDeny:

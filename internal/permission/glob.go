@@ -69,7 +69,10 @@ func matchPath(pattern string, p Path, home string, lenient bool) bool {
 	if pattern == "**" {
 		return true
 	}
-	name = path.Clean(name)
+	return matchGlob(pattern, path.Clean(name), lenient)
+}
+
+func matchGlob(pattern, name string, lenient bool) bool {
 	if doublestar.MatchUnvalidated(pattern, name) {
 		return true
 	}

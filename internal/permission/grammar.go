@@ -20,11 +20,14 @@ const (
 )
 
 // The families whose rules hold for more than the tools of them: for the files
-// that a command line opens. Shell is the one tool that is known by name.
+// that a command line opens. Shell is the one tool that is known by name; what
+// its commands may do about the fence has names like those of tools.
 const (
 	FamilyRead = "read"
 	FamilyEdit = "edit"
 	Shell      = "bash"
+	Outside    = "outside" // run a command outside of the fence
+	Connect    = "connect" // let a command in the fence connect to a host
 )
 
 // Tool is what rules need to know of a tool.
@@ -40,7 +43,10 @@ type Tool struct {
 type Grammar map[string]Tool
 
 // builtin is what every grammar knows.
-var builtin = Grammar{FamilyRead: {Kind: KindPath}, FamilyEdit: {Kind: KindPath}, Shell: {Kind: KindCommand}}
+var builtin = Grammar{
+	FamilyRead: {Kind: KindPath}, FamilyEdit: {Kind: KindPath}, Shell: {Kind: KindCommand},
+	Outside: {Kind: KindCommand}, Connect: {Kind: KindHost},
+}
 
 func (g Grammar) tool(name string) (Tool, bool) {
 	if t, ok := g[name]; ok {

@@ -23,7 +23,7 @@ var answers = []struct {
 // options lists the answers. An answer that stores rules is offered only if
 // the rules are narrow, and if they would have allowed the call.
 func (p Policy) options(r reading, warnings []Warning) []Option {
-	options := []Option{{Key: "y", Label: "allow once", Effect: EffectAllow, Scope: ScopeOnce}}
+	options := append([]Option{{Key: "y", Label: "allow once", Effect: EffectAllow, Scope: ScopeOnce}}, p.outside(r.call)...)
 	if !slices.ContainsFunc(warnings, func(w Warning) bool { return w.Level == LevelDanger }) { // worth a question each time
 		for _, answer := range answers {
 			rules := r.offer(answer.scope)
@@ -36,6 +36,7 @@ func (p Policy) options(r reading, warnings []Warning) []Option {
 			})
 		}
 	}
+	options = append(options, registryAnswers(r.call)...)
 	options = append(options, Option{Key: "n", Label: "deny, and stop", Effect: EffectDeny, Scope: ScopeOnce})
 	if rules, ok := r.refusal(); ok && p.with(EffectDeny, ScopeSession, rules).outcome(r).effect == EffectDeny {
 		options = append(options, Option{

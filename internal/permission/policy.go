@@ -69,6 +69,8 @@ type Policy struct {
 	Rules []Scoped
 	// Default is for the calls no rule covers; empty means ask.
 	Default Effect
+	// Mode says what else needs no question; empty means ModeAsk.
+	Mode Mode
 }
 
 // With returns the policy with more rules.

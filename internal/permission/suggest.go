@@ -11,6 +11,9 @@ import (
 // Suggest returns the narrowest rules that people would write to allow the
 // call; together they do, where no deny or ask rule stands against it.
 func Suggest(c Call) []Rule {
+	if c.Outside {
+		c = c.leaving()
+	}
 	rules, _ := Policy{}.read(c).suggest()
 	return rules
 }

@@ -17,6 +17,8 @@ type Allow struct {
 	// Plan is a command line as it was read: what rules with a pattern allowed, and all that may run of it. It is nil where a
 	// rule on the whole tool allowed the call, or a policy that asks nothing: then the line runs as it stands.
 	Plan *shell.Plan
+	// Mode is the mode that allowed it; empty where a rule did, or none was needed.
+	Mode Mode
 }
 
 // Deny refuses the call.
@@ -61,7 +63,8 @@ type Warning struct {
 
 // Option is one answer to an [Ask].
 type Option struct {
-	// Key is the key for it: y, r, a, p and u allow, n and d deny.
+	// Key is the key for it: y, o, r, a, p, u and those of the package registries
+	// allow, n and d deny.
 	Key string
 	// Label says it in words.
 	Label  string
@@ -70,4 +73,6 @@ type Option struct {
 	// Rules are what the answer stores in its scope; none for this one call.
 	// A line of several commands may need several.
 	Rules []Rule
+	// Outside says that the command then runs outside of the fence.
+	Outside bool
 }

@@ -27,13 +27,14 @@ import (
 
 // Options are the daemon's own world, and what it was started with.
 type Options struct {
-	Env   config.Env // where a client gives none
-	Dir   string     // where neither session nor client has a folder
-	Paths config.Paths
-	Model string      // where neither prompt nor session names one
-	Allow []string    // rules for clients that cannot be asked
-	Deny  []string    // rules for all
-	Tools []tool.Tool // beside the program's own
+	Env     config.Env // where a client gives none
+	Dir     string     // where neither session nor client has a folder
+	Paths   config.Paths
+	Model   string      // where neither prompt nor session names one
+	Allow   []string    // rules for clients that cannot be asked
+	Deny    []string    // rules for all
+	Tools   []tool.Tool // beside the program's own
+	Private []string    // beside Paths: what is the program's own, and no command's business
 	// Joined are the tools that a session has now beyond these, as servers of tools come and go; nil: there are none.
 	Joined func(event.SessionID) []agent.JoinedTool
 	// Providers are the types of models that there are; see [Builtin].
@@ -74,7 +75,7 @@ func (r *Resolver) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.scratches {
-		s.jobs.Close()
+		s.close()
 	}
 }
 
@@ -108,7 +109,7 @@ func (r *Resolver) Forget(id event.SessionID) {
 	delete(r.scratches, id)
 	r.mu.Unlock()
 	if s != nil {
-		s.jobs.Close()
+		s.close()
 	}
 }
 
@@ -146,18 +147,27 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	outputs := filepath.Join(log.Dir(), "output")
 	setup := &agent.Setup{
 		Tools: r.tools, Home: env["HOME"], Steps: cfg.Limits.Steps, Repeats: cfg.Limits.Repeats,
-		World:     local.World(local.Options{Root: root, Env: Environ(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Seen: scratch.seen, Jobs: scratch.jobs}),
 		Save:      func(mediaType string, data []byte) (event.Attachment, error) { return save(log, mediaType, data) },
 		Load:      func(a event.Attachment) ([]byte, error) { return load(log, a) },
 		Reminders: scratch.endedJobs,
 
 		Joined: func() []agent.JoinedTool { return r.o.Joined(log.ID()) },
 	}
-	setup.World.Extra = []string{outputs}
 	if cfg.Context.Strategy != "off" {
 		setup.Threshold, setup.Target = cfg.Context.Threshold, cfg.Context.Target
 	}
-	setup.System, setup.Budget = systemPrompt(cfg, dir, project, scratch.place(func() string { return place(dir, project, r.o.Now()) }))
+	around := &fenced{log: log, setup: setup, env: env, root: root.Path(), show: []string{outputs}}
+	boundary, told, fault := r.fence(scratch, around, cfg, c)
+	if fault != nil {
+		return nil, fault
+	}
+	setup.World = local.World(local.Options{Root: root, Env: Environ(env, cfg), Spill: outputs, FetchPrivate: cfg.Fetch.Private, Fence: boundary, Seen: scratch.seen, Jobs: scratch.jobs})
+	around.writes(&setup.World)
+	setup.World.Extra = []string{outputs}
+	if around.temp != "" {
+		setup.World.Extra = append(setup.World.Extra, around.temp)
+	}
+	setup.System, setup.Budget = systemPrompt(cfg, dir, project, scratch.place(func() string { return place(dir, project, r.o.Now()) })+told)
 	if fault := r.answering(ctx, setup, cfg, env, dir, s, p); fault != nil {
 		return nil, fault
 	}
@@ -168,6 +178,7 @@ func (r *Resolver) Prepare(ctx context.Context, log journal.Log, s *transcript.S
 	if setup.Policy, err = r.policy(cfg, origins, project, c, p); err != nil {
 		return nil, command.Faultf(command.Invalid, "%s", err)
 	}
+	setup.Policy.Mode = permission.Mode(cfg.Mode)
 	if forbidden := setup.Policy.Forbidden(permission.FamilyRead, setup.Home); forbidden != nil {
 		setup.World.Hidden = func(t tool.Target) bool {
 			return forbidden(permission.Path{Abs: t.Path, Rel: t.Rel, Inside: t.Inside})

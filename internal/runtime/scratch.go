@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/event"
+	"parley/internal/fence"
 	"parley/internal/tool"
 )
 
@@ -14,6 +15,8 @@ import (
 type scratch struct {
 	seen *tool.Seen
 	jobs *tool.Jobs
+	// fence is what commands run in, made when it is first needed.
+	fence func() *fence.Fence
 
 	mu    sync.Mutex
 	ended []tool.Job // background commands that the model was not told of
@@ -31,13 +34,19 @@ func (s *scratch) place(now func() string) string {
 }
 
 func newScratch() *scratch {
-	s := &scratch{seen: tool.NewSeen()}
+	s := &scratch{seen: tool.NewSeen(), fence: sync.OnceValue(func() *fence.Fence { return fence.New(fence.Options{}) })}
 	s.jobs = tool.NewJobs(func(j tool.Job) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.ended = append(s.ended, j)
 	})
 	return s
+}
+
+// close ends what the session left running.
+func (s *scratch) close() {
+	s.jobs.Close()
+	s.fence().Close()
 }
 
 // endedJobs says which background commands have ended since it was last asked.
@@ -83,6 +92,12 @@ func jobEnd(j tool.Job, output string) string {
 	text := fmt.Sprintf("The background command %s has ended %s, after %s: %s", j.ID, how, j.Ended.Sub(j.Started).Round(time.Millisecond), j.Command)
 	if j.File != "" {
 		text += "\nAll of its output is in " + j.File + "."
+	}
+	if len(j.Exit.Stopped) > 0 {
+		text += "\nThe fence stopped: " + strings.Join(j.Exit.Stopped, "; ") + "."
+	}
+	if len(j.Exit.Later) > 0 {
+		text += "\nIt changed what is run or obeyed later: " + strings.Join(j.Exit.Later, ", ") + "."
 	}
 	if output = strings.TrimRight(output, "\n"); output == "" {
 		return text + "\nIt wrote nothing."

@@ -13,6 +13,7 @@ import (
 	"parley/internal/tool/fetch"
 	"parley/internal/tool/glob"
 	"parley/internal/tool/grep"
+	"parley/internal/tool/job"
 	"parley/internal/tool/ls"
 	"parley/internal/tool/read"
 	"parley/internal/tool/task"
@@ -22,7 +23,7 @@ import (
 
 // builtin are the program's tools. Another one is a folder below tool, and a word here.
 var builtin = sync.OnceValue(func() []tool.Tool {
-	return []tool.Tool{read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), task.New(task.Profiles...)}
+	return []tool.Tool{read.New(), write.New(), edit.New(), ls.New(), glob.New(), grep.New(), bash.New(), fetch.New(), job.New(), task.New(task.Profiles...)}
 })
 
 // Grammar is how permission rules on the program's tools are read.

@@ -11,7 +11,7 @@ import (
 func (s *Server) daemon(open int) command.Daemon {
 	o := s.options
 	return command.Daemon{Version: o.Version, Build: o.Build, PID: os.Getpid(), Store: o.Store.Path(), Listen: o.Listen,
-		Started: stamp(s.started), Clients: int(s.clients.Load()), Sessions: open, Running: s.running()}
+		Started: stamp(s.started), Clients: int(s.clients.Load()), Sessions: open, Running: s.running(), Fence: o.Fence()}
 }
 
 // compact summarises a session that is idle, on request.

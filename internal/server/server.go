@@ -42,6 +42,8 @@ type Options struct {
 	Tools  func(*transcript.State) []command.ToolEntry
 	// Summarize compacts a session on request; nil: not served.
 	Summarize func(ctx context.Context, setup *agent.Setup, log agent.Log, instruction string) (command.Compacted, *command.Fault)
+	// Fence says which fence commands run in, for people; nil: nothing is said.
+	Fence func() string
 	// Commands are the named commands of extensions.
 	Commands map[string]func(ctx context.Context, arguments []byte) ([]byte, error)
 	// Idle is how long the daemon stays with nothing to do; 0: for ever.
@@ -82,6 +84,9 @@ type openSession struct {
 func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Fence == nil {
+		o.Fence = func() string { return "" }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

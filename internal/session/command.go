@@ -32,6 +32,11 @@ func (s *Session) Do(ctx context.Context, who Client, c command.Command) command
 // found is a change of settings with the model that it names looked for, and what it says of thinking held against that
 // model, as a prompt would.
 func (s *Session) found(ctx context.Context, who Client, b command.Set) (command.Body, *command.Fault) {
+	if b.Mode != nil {
+		if fault := known(*b.Mode); fault != nil {
+			return b, fault
+		}
+	}
 	says := func(text *string) bool { return text != nil && *text != "" }
 	if !says(b.Model) && !says(b.Reasoning) {
 		return b, nil
@@ -84,6 +89,7 @@ func (s *Session) do(c command.Command) (command.Data, *command.Fault) {
 	case command.SetLeaf:
 		return s.setLeaf(state, c, b)
 	case command.Set:
+		b.Who = c.Who
 		data, fault := s.wrote(c, b.SettingChanged)
 		if fault != nil {
 			return data, fault
@@ -98,6 +104,15 @@ func (s *Session) do(c command.Command) (command.Data, *command.Fault) {
 		return nil, command.Faultf(command.Invalid, "%s is not a command of a session", command.Name(c.Body))
 	}
 	return nil, command.Faultf(command.Invalid, "unknown command")
+}
+
+// known refuses a mode that there is not.
+func known(m event.PermissionMode) *command.Fault {
+	switch m {
+	case "", event.PermissionAsk, event.PermissionEdits, event.PermissionAll:
+		return nil
+	}
+	return command.Faultf(command.Invalid, "mode %q: it is ask, edits or all", m)
 }
 
 func doing(state *transcript.State) event.Activity {
@@ -125,6 +140,14 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 			return r
 		}
 	}
+	for _, m := range []*event.PermissionMode{&p.Mode, p.Set.Mode} {
+		if m != nil && r.Fault == nil {
+			r.Fault = known(*m)
+		}
+	}
+	if r.Fault != nil {
+		return r
+	}
 	setup, fault := s.options.Prepare(ctx, s.log.State(), who, p)
 	if fault != nil {
 		r.Fault = fault
@@ -142,7 +165,7 @@ func (s *Session) prompt(ctx context.Context, who Client, c command.Command, p c
 		}
 		in := event.InputQueued{Input: state.NextInput(), Lane: event.LanePrompt, Text: p.Text, Attachments: p.Attachments,
 			Position: len(state.Queued(event.LanePrompt)), Run: state.NextRun(), Number: s.options.NextRun(),
-			Leaf: p.Leaf, Model: p.Model, Allow: p.Allow, Deny: p.Deny, Patience: p.Patience, Allowance: p.Allowance, Schema: p.Schema, Continue: p.Continue, Who: c.Who}
+			Leaf: p.Leaf, Model: p.Model, Allow: p.Allow, Deny: p.Deny, Patience: p.Patience, Allowance: p.Allowance, Schema: p.Schema, Continue: p.Continue, Mode: p.Mode, Who: c.Who}
 		if p.Leaf != nil && *p.Leaf != "" && state.Entry(*p.Leaf) == nil {
 			r.Fault = command.Faultf(command.NotFound, "entry %s does not exist in %s", *p.Leaf, s.ID())
 			return
@@ -199,7 +222,9 @@ func resumable(state *transcript.State) *command.Fault {
 // accepting are the events by which a prompt is accepted. What it sets comes first, so that it never was queued without.
 func (s *Session) accepting(c command.Command, state *transcript.State, p command.Prompt, in event.InputQueued, setup *agent.Setup) []event.Event {
 	var events []event.Event
+	p.Set.Who = ""
 	if p.Set != (event.SettingChanged{}) {
+		p.Set.Who = c.Who
 		events = append(events, s.event(c, p.Set))
 	}
 	events = append(events, s.event(c, in))

@@ -84,7 +84,7 @@ func (s *Session) setup(state *transcript.State, prompt transcript.Input) (*agen
 		return setup, nil
 	}
 	return s.options.Prepare(s.ctx, state, Client{}, command.Prompt{Text: prompt.Text, Model: prompt.Model, Allow: prompt.Allow, Deny: prompt.Deny, Patience: prompt.Patience,
-		Allowance: prompt.Allowance, Schema: prompt.Schema})
+		Allowance: prompt.Allowance, Schema: prompt.Schema, Mode: prompt.Mode})
 }
 
 // refuseRun begins and ends the run of a prompt that cannot run, so that the end says

@@ -33,6 +33,7 @@ type Client struct {
 	Cwd     string            // where the client runs
 	Env     map[string]string // of the client; never logged
 	CanAsk  bool              // it can answer asks
+	Unasked bool              // its listener's clients are never asked, whoever else is attached
 	Present bool              // its coming and going is of interest to others
 	Version string
 	Dialect string

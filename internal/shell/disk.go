@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -228,29 +227,22 @@ func plain(fd int, mode Mode) error {
 	return unix.SetNonblock(fd, false)
 }
 
-// Spawn starts the program of a step, in its folder below the handle, with these variables and streams (none of which is nil), and with
-// attributes of the caller's (a session or a group of its own). The caller waits for it and ends what came from it.
-func (d *Disk) Spawn(s Step, env []string, streams Streams, attr *syscall.SysProcAttr) (*exec.Cmd, error) {
+// Enter looks once more at where a step starts: its folder below the handle, and a program of the workspace, through no link. A child
+// enters the folder by the path dir, which holds until leave is called.
+func (d *Disk) Enter(s Step) (dir string, leave func() error, err error) {
 	folder, err := d.folder(s.Folder, enterFlags)
 	if err != nil {
-		return nil, fmt.Errorf("enter %s: %w", s.Folder, err)
+		return "", nil, fmt.Errorf("enter %s: %w", s.Folder, err)
 	}
-	defer folder.Close()
 	if below, ok := strings.CutPrefix(s.Path, strings.TrimSuffix(d.path, "/")+"/"); ok {
 		in, _, err := d.at(below)
 		if err != nil {
-			return nil, fmt.Errorf("start %s: %w", s.Path, err)
+			folder.Close()
+			return "", nil, fmt.Errorf("start %s: %w", s.Path, err)
 		}
 		in.Close()
 	}
-	cmd := &exec.Cmd{
-		Path: s.Path, Args: s.Args, Env: env, Dir: entered(folder, path.Join(d.path, s.Folder)),
-		Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err, SysProcAttr: attr,
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	return cmd, nil
+	return entered(folder, path.Join(d.path, s.Folder)), folder.Close, nil
 }
 
 // ExitCode is the code of a program that has ended: 128 and the signal for one that a signal ended.

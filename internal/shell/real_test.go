@@ -84,8 +84,16 @@ func (m *machine) reset(t testing.TB) {
 // host runs programs of a plan.
 func (m *machine) host() Host {
 	return Host{Open: m.disk.Open, Start: func(ctx context.Context, s Step, env []string, streams Streams) (func() int, error) {
-		cmd, err := m.disk.Spawn(s, env, streams, &syscall.SysProcAttr{Setpgid: true})
+		dir, leave, err := m.disk.Enter(s)
 		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		cmd := &exec.Cmd{
+			Path: s.Path, Args: s.Args, Env: env, Dir: dir,
+			Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err, SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+		}
+		if err := cmd.Start(); err != nil {
 			return nil, err
 		}
 		stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })

@@ -134,6 +134,8 @@ type Result struct {
 	// File is the path of the whole output where Text was cut.
 	File   string
 	Images []Image
+	// Later lists files that the call changed and that somebody runs or obeys later.
+	Later []string
 }
 
 // Tool is something a model can do.
@@ -185,6 +187,8 @@ type Targets struct {
 	Paths []Target
 	// Command and Dir are the shell's.
 	Command, Dir string
+	// Outside says that the command is to run outside of the fence.
+	Outside bool
 	// Plan is Command as the decision read it, for the tool to run as World.Exec does, and nothing else: what rules with a
 	// pattern allowed. It is nil before the decision, and where Command runs as it stands.
 	Plan *shell.Plan

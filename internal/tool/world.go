@@ -35,6 +35,9 @@ type World struct {
 	// Hidden, where set, leaves files out of listings and searches: those that reading is denied for.
 	Hidden func(Target) bool
 
+	// Fence is the kind of fence that Exec runs commands in, "full" or "files"; "" for none.
+	Fence string
+
 	// Resolve follows the links of a path, as Target says. It fails for a path no file can have.
 	Resolve func(path string) (Target, error)
 	// Stat describes what is at a target, a link as a link.
@@ -53,9 +56,11 @@ type World struct {
 	// Shell is the world in which command lines are read whole: what programs and files there are. writable says what rules let
 	// the agent write. It is nil where nothing runs.
 	Shell func(writable func(path string) bool) shell.World
-	// Exec runs a command to its end. The end of ctx ends every process that came from it, and Exec
-	// returns when they are gone. The error is for a command that could not start.
+	// Exec runs a command to its end, in a fence where there is one. The end of ctx ends every process that
+	// came from it, and Exec returns when they are gone. The error is for a command that could not start.
 	Exec func(ctx context.Context, c Command) (Exit, error)
+	// Outside is Exec without the fence; nil where there is none. See [Targets].
+	Outside func(ctx context.Context, c Command) (Exit, error)
 	// Dial connects; control sees each address before it is connected to, and its error stands.
 	Dial func(ctx context.Context, network, address string, control Control) (net.Conn, error)
 	// Now is the clock.
@@ -112,13 +117,21 @@ type Command struct {
 	Env  []string
 	// Plan is what runs in the place of Args, Dir and Env: each of its programs in a session of its own.
 	Plan *shell.Plan
+	// Own says that the tool made all of Args, and no model: it runs without a fence.
+	Own bool
 	// Started is called once with the id of the process, the first of a plan, before Exec returns. May be nil.
 	Started func(pid int)
+	// Connect decides about a host that the fence around the command does not let be reached, while the
+	// connection waits; ctx ends with the command. Nil refuses it.
+	Connect Connect
 	// Output is called with what the command writes, never by two goroutines at once and never after
 	// Exec returned; chunk is only valid during the call. While it does not return the command waits.
 	// Both streams come in the order of their arrival, each in its own. May be nil.
 	Output func(s Stream, chunk []byte)
 }
+
+// Connect decides about a host, NAME:PORT.
+type Connect func(ctx context.Context, host string) bool
 
 // Exit is how a command ended.
 type Exit struct {
@@ -131,6 +144,10 @@ type Exit struct {
 	Ended []string
 	// Stuck lists processes that could not be ended, as "PID NAME".
 	Stuck []string
+	// Stopped says what a fence stopped, for people and models, each in a few words.
+	Stopped []string
+	// Later lists files that it changed and that somebody runs or obeys later, without a fence.
+	Later []string
 }
 
 // Reply is how an ask came out: answered, cancelled by a person, or timed out.
@@ -223,9 +240,12 @@ func (w World) completeSession(refuse func(what string) error) World {
 
 // Grant narrows a World to what was decided: afterwards Reach takes the paths of ts and what is below
 // them, inside the workspace or not, and nothing else. So a link that was changed after the decision
-// leads nowhere.
+// leads nowhere. A command gets out of the fence only where that was decided.
 func (w World) Grant(ts Targets) World {
-	w.granted = &ts
+	if ts.Outside && w.Outside != nil {
+		w.Exec = w.Outside
+	}
+	w.Outside, w.granted = nil, &ts
 	return w
 }
 

@@ -53,8 +53,11 @@ func (s *State) applyChild(e event.Event) {
 		s.Children[e.Session] = child
 	}
 	child.Apply(e)
-	if b, ok := e.Body.(event.PermissionDecided); ok {
-		s.decided(b) // an answer given in a sub-agent holds for the whole session
+	switch b := e.Body.(type) { // an answer given in a sub-agent holds for the whole session
+	case event.PermissionDecided:
+		s.decided(b)
+	case event.HostDecided:
+		s.store(b.Granted, b.Scope, b.Stored)
 	}
 	if child.Closed {
 		delete(s.Children, e.Session)
@@ -76,6 +79,8 @@ func (s *State) apply(e event.Event) {
 		s.applyResponse(e)
 	case event.CallStarted, event.CallDelta, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
 		s.applyCall(e)
+	case event.HostDecided:
+		s.store(b.Granted, b.Scope, b.Stored)
 	case event.AskOpened:
 		s.Asks = append(s.Asks, b)
 		s.Counts.Asks++
@@ -142,6 +147,9 @@ func (s *State) applySession(e event.Event) {
 		s.Closed, s.Failed, s.Cut = true, failing(b.Reason), false
 	case event.SettingChanged:
 		s.Settings = s.Settings.With(b)
+		if b.Mode != nil && s.Run != nil {
+			s.Run.Mode = ""
+		}
 	case event.AgentChanged:
 		s.Agent = b.State
 	case event.LeafChanged:
@@ -150,26 +158,6 @@ func (s *State) applySession(e event.Event) {
 		s.Clients = append(s.Clients, b)
 	case event.ClientLeft:
 		s.Clients = slices.DeleteFunc(s.Clients, func(c event.ClientJoined) bool { return c.Client == b.Client })
-	}
-}
-
-// With returns the settings with those of c that are there.
-func (t Settings) With(c event.SettingChanged) Settings {
-	set(&t.Model, c.Model)
-	set(&t.Steering, c.Steering)
-	set(&t.FollowUp, c.FollowUp)
-	set(&t.Calls, c.Calls)
-	set(&t.Permission, c.Permission)
-	set(&t.Reasoning, c.Reasoning)
-	if c.Tools != nil {
-		t.Tools, t.AllTools = *c.Tools, false
-	}
-	return t
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
 	}
 }
 
@@ -216,7 +204,7 @@ func (s *State) startRun(e event.Event, b event.RunStarted) {
 	s.Counts.Runs = max(s.Counts.Runs, number(string(e.Run), "r"))
 	for _, in := range s.Queue {
 		if in.Lane == event.LanePrompt && in.Run == e.Run {
-			s.Run.Model, s.Run.Allow, s.Run.Deny = in.Model, in.Allow, in.Deny
+			s.Run.Model, s.Run.Allow, s.Run.Deny, s.Run.Mode = in.Model, in.Allow, in.Deny, in.Mode
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (c *check) event() {
 		c.input()
 	case event.ResponseStarted, event.BlockStarted, event.BlockDelta, event.BlockEnded, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted, event.UsageChanged:
 		c.response()
-	case event.CallStarted, event.CallDelta, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided:
+	case event.CallStarted, event.CallDelta, event.CallEnded, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided, event.HostDecided:
 		c.call()
 	case event.AskOpened, event.AskAnswered, event.AskClosed:
 		c.ask()

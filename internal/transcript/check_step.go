@@ -96,6 +96,8 @@ func (c *check) call() {
 		c.must(call.Shown, LawDecided, "permission.decided of %s before call.started", id)
 		c.must(call.Decided == nil, LawDecided, "permission.decided of %s a second time", id)
 		c.must(!c.askOpen(id), LawDecided, "permission.decided of %s with its ask open", id)
+	case event.HostDecided:
+		c.must(call.Decided != nil && call.Decided.Granted, LawEffect, "host.decided for %s, which was not granted", id)
 	case event.CallDelta:
 		if call.Decided == nil || !call.Decided.Granted {
 			c.violated(LawEffect, "output of %s, which was not granted", id)

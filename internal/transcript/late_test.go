@@ -103,7 +103,7 @@ func onlyOpen(s, of *transcript.State) *transcript.State {
 		c.Queue[i].Position = 0
 	}
 	if c.Run != nil {
-		c.Run.First, c.Run.Model, c.Run.Allow, c.Run.Deny = 0, "", nil, nil
+		c.Run.First, c.Run.Model, c.Run.Allow, c.Run.Deny, c.Run.Mode = 0, "", nil, nil, ""
 		c.Run.Written, c.Run.Unasked, c.Run.Resumed = 0, false, false
 	}
 	if of.Turn == nil { // the turns of the run have ended
@@ -122,7 +122,13 @@ func onlyOpen(s, of *transcript.State) *transcript.State {
 		}
 	}
 	if c.Turn != nil {
-		c.Turn.Parts, c.Turn.Hidden = c.Turn.Parts[c.Turn.Hidden:], 0
+		c.Turn.Parts, c.Turn.Hidden = slices.Clone(c.Turn.Parts[c.Turn.Hidden:]), 0
+		// That a text goes on with one that a summary replaces is not in what is open either.
+		if of.Turn != nil && of.Turn.Hidden > 0 && len(c.Turn.Parts) > 0 && len(c.Turn.Parts[0].Blocks) > 0 {
+			first := &c.Turn.Parts[0]
+			first.Blocks = slices.Clone(first.Blocks)
+			first.Blocks[0].Continues = false
+		}
 	}
 	for id, child := range c.Children {
 		if of.Children[id] != nil {

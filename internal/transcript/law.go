@@ -63,7 +63,7 @@ func Laws() []LawText {
 		{LawCallOrder, "call.started comes after the response.ended that names the call"},
 		{LawCall, "a call is started once and ended once; a step ends after each of its calls"},
 		{LawDecided, "each call has at most one permission.decided, after call.started and with none of its asks open; preview and ready come before it"},
-		{LawEffect, "output and success come only after permission.decided has granted the call"},
+		{LawEffect, "output, host.decided and success come only after permission.decided has granted the call"},
 		{LawStatus, "success, error and lost follow a decision; denied follows a refusal; a call that was not started can only be skipped or aborted"},
 		{LawAsk, "an ask is opened once, answered while open, and closed exactly once"},
 		{LawInput, "an input is queued once, and taken by a turn or dropped once"},

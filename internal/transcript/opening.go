@@ -116,25 +116,6 @@ func (o *opening) session() {
 	}
 }
 
-// change is what sets all settings.
-func (t Settings) change() event.SettingChanged {
-	c := event.SettingChanged{Steering: &t.Steering, FollowUp: &t.FollowUp, Calls: &t.Calls}
-	some(&c.Model, &t.Model)
-	some(&c.Permission, &t.Permission)
-	some(&c.Reasoning, &t.Reasoning)
-	if !t.AllTools {
-		c.Tools = &t.Tools
-	}
-	return c
-}
-
-// some sets what is not empty.
-func some[T ~string](to **T, from *T) {
-	if *from != "" {
-		*to = from
-	}
-}
-
 func (o *opening) usage() {
 	if o.s.Usage != (event.UsageChanged{}) {
 		o.add(o.s.Usage)

@@ -163,27 +163,33 @@ func callOf(body event.Body) event.CallID {
 		return b.Call
 	case event.PermissionDecided:
 		return b.Call
+	case event.HostDecided:
+		return b.Call
 	}
 	return ""
 }
 
-// decided keeps the rules of an answer that hold for the session or the run; the
-// wider ones are kept outside the log.
 func (s *State) decided(b event.PermissionDecided) {
 	if s.Run != nil && !b.Granted && b.Method == event.MethodUnasked {
 		s.Run.Unasked = true
 	}
-	if b.Scope != event.ScopeSession && b.Scope != event.ScopeRun {
+	s.store(b.Granted, b.Scope, b.Stored)
+}
+
+// store keeps the rules of an answer that hold for the session or the run; the
+// wider ones are kept outside the log.
+func (s *State) store(granted bool, scope event.Scope, texts []string) {
+	if scope != event.ScopeSession && scope != event.ScopeRun {
 		return
 	}
 	effect := event.EffectDeny
-	if b.Granted {
+	if granted {
 		effect = event.EffectAllow
 	}
 	rules := slices.Clip(s.Rules)
-	for _, text := range b.Stored {
+	for _, text := range texts {
 		// Calls that waited side by side are often answered alike.
-		if r := (Rule{text, effect, b.Scope}); !slices.Contains(rules, r) {
+		if r := (Rule{text, effect, scope}); !slices.Contains(rules, r) {
 			rules = append(rules, r)
 		}
 	}

@@ -100,6 +100,8 @@ type Settings struct {
 	Calls      event.Order  `json:"calls"`
 	Permission event.Effect `json:"permission,omitempty"`
 	Reasoning  string       `json:"reasoning,omitempty"`
+
+	Mode event.PermissionMode `json:"mode,omitempty"`
 }
 
 // Rule is a permission rule that an answer stored.
@@ -121,22 +123,23 @@ type Counts struct {
 
 // Run is the open run.
 type Run struct {
-	ID       event.RunID        `json:"id"`
-	Number   int                `json:"number"`
-	First    event.Seq          `json:"first"` // of run.started
-	Started  time.Time          `json:"started"`
-	Cause    event.Cause        `json:"cause,omitempty"`
-	Aborting bool               `json:"aborting,omitempty"`
-	Stopping time.Time          `json:"stopping,omitzero"` // since when it is aborting
-	Turns    int                `json:"turns"`
-	Usage    event.Usage        `json:"usage"`
-	Written  int                `json:"written,omitempty"` // bytes of text and thinking that the model wrote
-	Fault    *event.FaultRaised `json:"fault,omitempty"`   // the last one
-	Resumed  bool               `json:"resumed,omitempty"` // its first turn goes on with what was there
-	Unasked  bool               `json:"unasked,omitempty"` // a call was denied because nobody could be asked
-	Model    string             `json:"model,omitempty"`
-	Allow    []string           `json:"allow,omitempty"`
-	Deny     []string           `json:"deny,omitempty"`
+	ID       event.RunID          `json:"id"`
+	Number   int                  `json:"number"`
+	First    event.Seq            `json:"first"` // of run.started
+	Started  time.Time            `json:"started"`
+	Cause    event.Cause          `json:"cause,omitempty"`
+	Aborting bool                 `json:"aborting,omitempty"`
+	Stopping time.Time            `json:"stopping,omitzero"` // since when it is aborting
+	Turns    int                  `json:"turns"`
+	Usage    event.Usage          `json:"usage"`
+	Written  int                  `json:"written,omitempty"` // bytes of text and thinking that the model wrote
+	Fault    *event.FaultRaised   `json:"fault,omitempty"`   // the last one
+	Resumed  bool                 `json:"resumed,omitempty"` // its first turn goes on with what was there
+	Unasked  bool                 `json:"unasked,omitempty"` // a call was denied because nobody could be asked
+	Model    string               `json:"model,omitempty"`
+	Allow    []string             `json:"allow,omitempty"`
+	Deny     []string             `json:"deny,omitempty"`
+	Mode     event.PermissionMode `json:"mode,omitempty"` // that it began with; none once a person has set one
 
 	// Before is the state that the run began from, without its entries; see
 	// [State.Checkpoint]. It is nil in a state that was written down and read back.

@@ -36,7 +36,7 @@ func ptr[T any](v T) *T { return &v }
 
 func samples() []event.Body {
 	attachment := event.Attachment{Name: "plan.png", MediaType: "image/png", Blob: "9f86d081", Path: "/tmp/plan.png", Size: 812}
-	option := event.Option{Key: "a", Label: "for this session", Detail: "until it ends", Effect: event.EffectAllow, Scope: event.ScopeSession, Rules: []string{"edit(src/**)"}, Stop: true}
+	option := event.Option{Key: "a", Label: "for this session", Detail: "until it ends", Effect: event.EffectAllow, Scope: event.ScopeSession, Rules: []string{"edit(src/**)"}, Stop: true, Outside: true}
 	usage := event.Usage{Input: 120, Output: 80, CachedRead: 64, CachedWrite: 16, Reasoning: 12, Cost: 1040, Unpriced: 20}
 	opaque := event.Opaque{Provider: "anthropic", Model: "m1", Block: "r1.t1.s1.b1", Call: "call_1", Data: json.RawMessage(`{"signature":"x1"}`)}
 	arguments := json.RawMessage(`{"path":"main.go"}`)
@@ -44,7 +44,7 @@ func samples() []event.Body {
 		event.SessionOpened{Origin: event.OriginAgent, Parent: "sess-0", Entry: "e2", Call: "call_1", Profile: "research", Description: "find callers", Prompt: "Find all callers of Login.", Workspace: "/home/ann/shop", Base: 2},
 		event.SessionTitled{Title: "Fix the login", Description: "tests fail since Monday"},
 		event.SessionClosed{Reason: event.ReasonDone},
-		event.SettingChanged{Model: ptr("openai-chat/m1"), Tools: ptr([]string{"read", "bash"}), Steering: ptr(event.ModeAll), FollowUp: ptr(event.ModeOne), Calls: ptr(event.OrderSequential), Permission: ptr(event.EffectAsk), Reasoning: ptr("high")},
+		event.SettingChanged{Model: ptr("openai-chat/m1"), Tools: ptr([]string{"read", "bash"}), Steering: ptr(event.ModeAll), FollowUp: ptr(event.ModeOne), Calls: ptr(event.OrderSequential), Permission: ptr(event.EffectAsk), Reasoning: ptr("high"), Mode: ptr(event.PermissionEdits), Who: "web"},
 		event.AgentChanged{State: event.AgentActive, Message: "reading"},
 		event.LeafChanged{Leaf: "e2"},
 		event.ClientJoined{Client: "c1", Name: "parley", Version: "0.1.0", Dialect: "native", CanAsk: true},
@@ -57,7 +57,7 @@ func samples() []event.Body {
 		event.StepStarted{Number: 1},
 		event.StepEnded{Number: 1},
 		event.TurnRecovered{Aborted: []event.CallID{"call_1"}, Lost: []event.CallID{"call_2"}, Interrupted: true, Text: "The daemon stopped; call_2 may have run."},
-		event.InputQueued{Input: "i1", Lane: event.LanePrompt, When: event.WhenPause, Text: "What is in main.go?", Attachments: []event.Attachment{attachment}, Position: 1, Run: "r1", Number: 1, Leaf: ptr(event.EntryID("e2")), Model: "openai-chat/m1", Allow: []string{"bash(go test:*)"}, Deny: []string{"fetch"}, Patience: &event.Patience{MS: 600000, Retries: 3}, Allowance: &event.Allowance{Tokens: 200000, Cost: 500000}, Schema: json.RawMessage(`{"type":"object"}`), Continue: true, Who: "parley"},
+		event.InputQueued{Input: "i1", Lane: event.LanePrompt, When: event.WhenPause, Text: "What is in main.go?", Attachments: []event.Attachment{attachment}, Position: 1, Run: "r1", Number: 1, Leaf: ptr(event.EntryID("e2")), Model: "openai-chat/m1", Allow: []string{"bash(go test:*)"}, Deny: []string{"fetch"}, Patience: &event.Patience{MS: 600000, Retries: 3}, Allowance: &event.Allowance{Tokens: 200000, Cost: 500000}, Schema: json.RawMessage(`{"type":"object"}`), Continue: true, Mode: event.PermissionAll, Who: "parley"},
 		event.InputChanged{Input: "i1", Text: ptr("What is in go.mod?"), Position: ptr(1), Who: "web"},
 		event.InputTaken{Inputs: []event.InputID{"i2"}, Lane: event.LaneSteer},
 		event.InputDropped{Input: "i3", Reason: event.DropRemoved, Who: "web"},
@@ -77,7 +77,8 @@ func samples() []event.Body {
 		event.CallEnded{Call: "call_1", Name: "read", Status: event.StatusSuccess, Code: event.RefusedSteered, Result: "package main", Summary: "1 line", File: "/tmp/whole.txt", Images: []event.Attachment{attachment}, Display: &event.Display{Diff: "@@ -1 +1 @@", File: "main.go", Language: "go", Exit: ptr(1), Agent: "sess-2"}, DurationMS: 3},
 		event.PermissionPreviewed{Call: "call_1", Tool: "edit", Diff: "@@ -1 +1 @@", Summary: "+1 −1", File: "main.go", Language: "go", Truncated: true},
 		event.PermissionReady{Call: "call_1", Tool: "edit"},
-		event.PermissionDecided{Call: "call_1", Granted: true, Method: event.MethodPerson, Code: event.RefusedPerson, Rule: "edit(**)", Stored: []string{"edit(**)"}, Scope: event.ScopeSession, Who: "parley", Reason: "looks right", Stop: true, Arguments: arguments, Title: "main.go", Runs: event.RunsShell},
+		event.PermissionDecided{Call: "call_1", Granted: true, Method: event.MethodPerson, Code: event.RefusedPerson, Rule: "edit(**)", Stored: []string{"edit(**)"}, Scope: event.ScopeSession, Who: "parley", Reason: "looks right", Stop: true, Arguments: arguments, Title: "main.go", Runs: event.RunsShell, Outside: true},
+		event.HostDecided{Call: "call_1", Host: "proxy.golang.org:443", Granted: true, Method: event.MethodPerson, Rule: "connect(proxy.golang.org)", Stored: []string{"connect(proxy.golang.org)"}, Scope: event.ScopeSession, Who: "parley", Reason: "modules"},
 		event.AskOpened{Ask: "a1", Kind: event.AskPermission, Call: "call_1", To: "c1", Title: "Allow this edit?", Text: "edit main.go", Options: []event.Option{option}, Questions: []event.Question{{Text: "How long?", Options: []event.Option{option}, Multi: true, Default: "a", Secret: true}}, Warnings: []event.Warning{{Level: event.LevelWarn, Text: "outside the workspace"}}},
 		event.AskAnswered{Ask: "a1", Question: 1, Keys: []string{"a"}, Text: "one hour", Who: "web"},
 		event.AskClosed{Ask: "a1", Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "a", Rules: []string{"edit(**)"}, Arguments: arguments, Stop: true, Who: "web", Reason: "fine"},

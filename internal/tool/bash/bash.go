@@ -10,7 +10,8 @@
 //
 // A command in the background becomes a job of the session and outlives the call.
 //
-// It does not judge or confine the command: permission decides, and the World runs it.
+// It does not judge or confine the command: permission decides, and the World runs it, in a fence where there
+// is one. What the fence stopped is at the end of the result.
 package bash
 
 import (
@@ -37,6 +38,7 @@ type arguments struct {
 	TimeoutMS   int64  `json:"timeout_ms"`
 	Background  bool   `json:"background"`
 	Description string `json:"description"`
+	Outside     bool   `json:"outside"`
 }
 
 // New returns the tool.
@@ -54,7 +56,8 @@ func New() tool.Tool {
 					"command": {"type": "string", "minLength": 1, "description": "The command, as for bash -c"},
 					"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 86400000, "description": "Time limit in milliseconds; 120000 by default, none in the background"},
 					"background": {"type": "boolean", "description": "Return at once and let the command run; its output goes to a file"},
-					"description": {"type": "string", "description": "What the command does, in a few words, for the person who reads along"}
+					"description": {"type": "string", "description": "What the command does, in a few words, for the person who reads along"},
+					"outside": {"type": "boolean", "description": "Run outside of the fence, which a person has to allow: for a command that the fence has stopped and that needs it"}
 				},
 				"required": ["command"],
 				"additionalProperties": false
@@ -68,7 +71,7 @@ func New() tool.Tool {
 			Pattern: tool.PatternCommand,
 		},
 		Targets: func(w tool.World, a arguments) (tool.Targets, error) {
-			return tool.Targets{Command: a.Command, Dir: w.Root}, nil
+			return tool.Targets{Command: a.Command, Dir: w.Root, Outside: a.Outside && w.Outside != nil}, nil
 		},
 		Run:   run,
 		Title: func(a arguments) string { return a.Command },
@@ -163,9 +166,7 @@ func background(w tool.World, c tool.Call, a arguments, command tool.Command, li
 	} else {
 		text += ". Its output is not kept."
 	}
-	if job.PID != 0 {
-		text += fmt.Sprintf(" To end it: kill -- -%d", job.PID)
-	}
+	text += " The tool job says how it is, and ends it."
 	return tool.Result{Status: tool.Success, Text: text, Summary: job.ID, File: job.File}
 }
 
@@ -205,7 +206,10 @@ func result(output *tool.Output, exit tool.Exit, aborted, late bool, limit time.
 	if len(exit.Stuck) > 0 {
 		last = append(last, fmt.Sprintf("[Could not be ended: %s.]", list(exit.Stuck)))
 	}
-	r.Text = join(text, strings.Join(last, "\n"))
+	if len(exit.Stopped) > 0 {
+		last = append(last, fmt.Sprintf("[The fence stopped: %s. If the command needs that, run it again with outside; a person is asked.]", strings.Join(exit.Stopped, "; ")))
+	}
+	r.Text, r.Later = join(text, strings.Join(last, "\n")), exit.Later
 	return r
 }
 

@@ -249,8 +249,8 @@ func TestBackground(t *testing.T) {
 	job := jobs[0]
 	want := tool.Result{
 		Status: tool.Success, Summary: "job-1", File: job.File,
-		Text: fmt.Sprintf("Started job-1 in the background, process %d. Its output goes to %s: look at it with the read tool. To end it: kill -- -%d",
-			job.PID, job.File, job.PID),
+		Text: fmt.Sprintf("Started job-1 in the background, process %d. Its output goes to %s: look at it with the read tool. The tool job says how it is, and ends it.",
+			job.PID, job.File),
 	}
 	if d := cmp.Diff(want, r); d != "" || job.State != tool.JobRunning {
 		t.Error(d, job)

@@ -55,7 +55,7 @@ func (s *search) ripgrep(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	lines := matches{s: s, kind: map[string]bool{}, full: func() { stop(errFull) }}
-	exit, err := s.w.Exec(ctx, tool.Command{Args: args, Dir: s.start.Path, Env: s.w.Env, Output: lines.output})
+	exit, err := s.w.Exec(ctx, tool.Command{Args: args, Dir: s.start.Path, Env: s.w.Env, Own: true, Output: lines.output})
 	switch context.Cause(ctx) {
 	case errFull:
 		return nil

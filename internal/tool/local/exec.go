@@ -2,21 +2,15 @@ package local
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"parley/internal/tool"
 )
-
-// marker is the variable by which a process is known to come from a command. It is inherited.
-const marker = "PARLEY_CALL"
 
 const (
 	// fast is how much of a stream is read at full speed. A program that prints for ever is read at no
@@ -48,18 +42,17 @@ func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
 		}
 		path = found
 	}
-	id := rand.Text()
-	cmd := &exec.Cmd{
-		Path: path, Args: c.Args, Dir: c.Dir,
-		Env:         append(append([]string{}, c.Env...), "PWD="+c.Dir, marker+"="+id),
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}
 	streams, err := open()
 	if err != nil {
 		return tool.Exit{}, err
 	}
-	cmd.Stdout, cmd.Stderr = streams[0].write, streams[1].write
-	err = cmd.Start()
+	if c.Own {
+		m.Fence = nil
+	}
+	r, err := m.start(program{
+		path: path, args: c.Args, dir: c.Dir, env: append(append([]string{}, c.Env...), "PWD="+c.Dir),
+		stdout: streams[0].write, stderr: streams[1].write, connect: c.Connect,
+	})
 	for _, s := range streams {
 		s.write.Close()
 	}
@@ -70,51 +63,17 @@ func (m machine) exec(ctx context.Context, c tool.Command) (tool.Exit, error) {
 		return tool.Exit{}, fmt.Errorf("start %s: %w", filepath.Base(path), err)
 	}
 	if c.Started != nil {
-		c.Started(cmd.Process.Pid)
+		c.Started(r.pid())
 	}
-	return m.attend(ctx, c, cmd, id, streams)
+	return m.attend(ctx, c, r, streams), nil
 }
 
 // attend is with a command from its start to the end of the last process it may not leave behind.
-func (m machine) attend(ctx context.Context, c tool.Command, cmd *exec.Cmd, id string, streams []*stream) (tool.Exit, error) {
-	out := m.pass(c, streams)
-	exit := m.watch(ctx, cmd, marker+"="+id, streams)
+func (m machine) attend(ctx context.Context, c tool.Command, r running, streams []*stream) tool.Exit {
+	out := m.pass(c, streams, r.wrote)
+	end := r.wait(ctx)
 	out.finish(m.Linger)
-	return exit, nil
-}
-
-// watch is with a process from its start to the end of what it may not leave behind.
-func (m machine) watch(ctx context.Context, cmd *exec.Cmd, mark string, streams []*stream) (exit tool.Exit) {
-	t := tree{leader: cmd.Process.Pid, mark: mark, grace: m.Grace, linger: m.Linger, table: m.table}
-	for _, s := range streams {
-		t.pipes = append(t.pipes, s.inode())
-	}
-	exited := make(chan struct{})
-	go func() { await(cmd); close(exited) }()
-
-	select {
-	case <-exited:
-	case <-ctx.Done():
-		exit.Stuck = t.end(t.all)
-		if len(exit.Stuck) == 0 {
-			<-exited
-		}
-	}
-	if ctx.Err() == nil {
-		exit.Ended, exit.Stuck = t.hangUp(ctx)
-	}
-	if ctx.Err() != nil {
-		exit.Stuck = t.end(t.all)
-	}
-	select {
-	case <-exited:
-		exit.Code, exit.Signal = reap(cmd)
-	default:
-		// The command itself cannot be killed (a hung disk or network mount); it is reaped when it can be.
-		go func() { <-exited; reap(cmd) }()
-		exit.Code = -1
-	}
-	return exit
+	return end()
 }
 
 // passing is the output of a command on its way.
@@ -123,8 +82,8 @@ type passing struct {
 	read    chan struct{} // closed when all has been read
 }
 
-// pass hands what is written to the streams to the command's Output.
-func (m machine) pass(c tool.Command, streams []*stream) passing {
+// pass hands what is written to the streams to the command's Output, and tells wrote of it first.
+func (m machine) pass(c tool.Command, streams []*stream, wrote func(tool.Stream, []byte)) passing {
 	var (
 		mu      sync.Mutex
 		readers sync.WaitGroup
@@ -132,6 +91,7 @@ func (m machine) pass(c tool.Command, streams []*stream) passing {
 	for _, s := range streams {
 		readers.Go(func() {
 			s.pump(func(p []byte) {
+				wrote(s.name, p)
 				if c.Output != nil {
 					mu.Lock()
 					defer mu.Unlock()
@@ -155,15 +115,6 @@ func (p passing) finish(linger time.Duration) {
 	for _, s := range p.streams {
 		s.read.Close()
 	}
-}
-
-func reap(cmd *exec.Cmd) (code int, signal string) {
-	_ = cmd.Wait()
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if ok && status.Signaled() {
-		return 128 + int(status.Signal()), status.Signal().String()
-	}
-	return cmd.ProcessState.ExitCode(), ""
 }
 
 // stream is the pipe of one output.

@@ -9,8 +9,8 @@
 // A process that left the session by setsid, as a daemon does, outlives a command that came to its own end:
 // build servers and terminal multiplexers are started so on purpose. It has the rights that the command had.
 //
-// It does not confine a command: what bash runs has the rights of the daemon's user. A sandbox is a
-// middleware on World.Exec.
+// A command runs in the fence of [Options], and does not run where that fails; without one it has the rights
+// of the daemon's user. What the fence is made with, and what a command may do in it, is the caller's.
 package local
 
 import (
@@ -42,8 +42,10 @@ type Options struct {
 	// Spill is the folder of whole outputs, made when it is first needed; "" keeps none.
 	Spill        string
 	FetchPrivate bool
-	Seen         *tool.Seen
-	Jobs         *tool.Jobs
+	// Fence is what commands run in; nil runs them with the rights of the daemon's user.
+	Fence *Fence
+	Seen  *tool.Seen
+	Jobs  *tool.Jobs
 	// Grace is how long a process that is asked to end (SIGTERM) has before it is killed; 0 means one
 	// second.
 	Grace time.Duration
@@ -71,6 +73,11 @@ func World(o Options) tool.World {
 		w.Shell = func(writable func(string) bool) shell.World { return disk.World(o.Env, writable) }
 	}
 	w.Exec = m.exec
+	if o.Fence != nil {
+		free := m
+		free.Fence = nil
+		w.Outside, w.Fence = free.exec, string(o.Fence.Kind)
+	}
 	if o.Spill != "" {
 		w.Extra = []string{o.Spill}
 		// Paths are compared with links resolved.

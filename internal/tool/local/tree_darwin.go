@@ -56,7 +56,7 @@ func marked(pid int, mark string) bool {
 // holds needs libproc, which needs cgo.
 func holds(int, []string) bool { return false }
 
-func (s *stream) inode() string { return "" }
+func inode(*os.File) string { return "" }
 
 func signal(ps []process, s syscall.Signal) {
 	for _, p := range ps {

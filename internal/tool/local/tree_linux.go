@@ -91,10 +91,10 @@ func holds(pid int, pipes []string) bool {
 	return false
 }
 
-// inode names the pipe as /proc does.
-func (s *stream) inode() string {
-	stat, err := s.read.Stat()
-	if err != nil {
+// inode names a pipe as /proc does; what is none has no name, since others may have it open for good.
+func inode(file *os.File) string {
+	stat, err := file.Stat()
+	if err != nil || stat.Mode()&os.ModeNamedPipe == 0 {
 		return ""
 	}
 	return fmt.Sprintf("pipe:[%d]", stat.Sys().(*syscall.Stat_t).Ino)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -314,6 +315,7 @@ func (s Suite) broken(t *testing.T) {
 	w.Resolve = func(string) (tool.Target, error) { panic("a bug") }
 	w.LookPath = func(string) (string, error) { panic("a bug") }
 	w.Spawn = func(context.Context, tool.Agent) (tool.Result, error) { panic("a bug") }
+	w.Now = func() time.Time { panic("a bug") }
 	w.Dial = nil
 	if r := s.run(t, context.Background(), w, s.Calls[0]); r.Status != tool.Error {
 		t.Errorf("%+v", r)

@@ -31,6 +31,7 @@ func (s *Generator) call(in *transcript.State, c *transcript.Call) {
 		s.open(c)
 	case s.tasks[c.ID] != "" && s.State.Children[s.tasks[c.ID]] != nil:
 		s.agent(s.State.Children[s.tasks[c.ID]])
+	case s.connect(in, c):
 	case s.one(2):
 		s.Add(id, event.CallDelta{Call: c.ID, Stream: event.Stream(s.pick("stdout", "stderr")), Offset: c.Output.Len(), Text: s.words()})
 	default:
@@ -43,6 +44,30 @@ func (s *Generator) call(in *transcript.State, c *transcript.Call) {
 		}
 		s.Add(id, end)
 	}
+}
+
+// connect lets a running call ask for a host, or answers that; it reports whether
+// it did either.
+func (s *Generator) connect(in *transcript.State, c *transcript.Call) bool {
+	const host = "proxy.example.org:443"
+	for _, a := range in.Asks {
+		if a.Call == c.ID {
+			s.Add(in.Session, event.AskAnswered{Ask: a.Ask, Keys: []string{"a"}, Who: "web"},
+				event.AskClosed{Ask: a.Ask, Outcome: event.OutcomeAllowed, Method: event.MethodPerson, Key: "a", Who: "web"},
+				event.HostDecided{Call: c.ID, Host: host, Granted: true, Method: event.MethodPerson, Scope: event.Scope(s.pick("once", "session", "run")), Stored: []string{"connect(" + host + ")"}, Who: "web"})
+			return true
+		}
+	}
+	if !s.one(6) {
+		return false
+	}
+	if s.one(2) {
+		s.Add(in.Session, event.HostDecided{Call: c.ID, Host: host, Method: event.MethodUnasked, Reason: "nobody is there to ask"})
+		return true
+	}
+	s.Add(in.Session, event.AskOpened{Ask: in.NextAsk(), Kind: event.AskPermission, Call: c.ID, Title: "Let the command connect to " + host + "?",
+		Options: []event.Option{{Key: "a", Label: "for this session", Effect: event.EffectAllow, Scope: event.ScopeSession}, {Key: "n", Label: "no", Effect: event.EffectDeny, Scope: event.ScopeOnce}}})
+	return true
 }
 
 // decide takes a call to its decision: by a rule, by nobody, or by a person.

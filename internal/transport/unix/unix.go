@@ -3,7 +3,9 @@
 //
 // [Listen] makes a socket file with mode 0600, in a directory with mode 0700
 // that it makes where there is none. A peer that is another user is closed
-// before a byte is read. The file of a process that is gone is replaced; one
+// before a byte is read, and so is one that stands inside a fence or a container
+// where this process does not: what runs there has fewer rights than it would get
+// here. The file of a process that is gone is replaced; one
 // that somebody listens on is left alone, and the error says who. Close takes
 // away only the file that its own Listen made.
 //
@@ -22,15 +24,24 @@ import (
 	"syscall"
 	"time"
 
+	"parley/internal/fence"
 	"parley/internal/transport"
 )
 
-// An Option changes how Listen treats the directory of the socket.
-type Option int
+// An Option changes how Listen treats the directory of the socket, and who may
+// connect.
+type Option func(*listener)
 
 // Shared lets the socket be in a directory that others can reach, such as /tmp:
 // the file's mode and the check of the peer still hold.
-const Shared Option = 1
+func Shared(l *listener) { l.shared = true }
+
+// Contained lets peers in that stand inside a fence or a container. Whatever runs
+// there then has all rights of those who are served.
+func Contained(l *listener) { l.contained = true }
+
+// Refused is told why a peer was closed unserved.
+func Refused(tell func(error)) Option { return func(l *listener) { l.refused = tell } }
 
 // A LiveError is a socket that somebody listens on.
 type LiveError struct {
@@ -52,6 +63,9 @@ type listener struct {
 	made    os.FileInfo
 	once    sync.Once
 	err     error
+
+	shared, contained bool
+	refused           func(error)
 }
 
 // Listen listens on a socket file. The error is a *LiveError where somebody
@@ -60,8 +74,12 @@ func Listen(path string, f transport.Framing, options ...Option) (transport.List
 	if err := fits(path); err != nil {
 		return nil, err
 	}
+	made := &listener{path: path, framing: f, refused: func(error) {}}
+	for _, o := range options {
+		o(made)
+	}
 	dir := filepath.Dir(path)
-	if err := prepare(dir, len(options) > 0 && options[0] == Shared); err != nil {
+	if err := prepare(dir, made.shared); err != nil {
 		return nil, err
 	}
 	unlock, err := lock(dir)
@@ -77,7 +95,8 @@ func Listen(path string, f transport.Framing, options ...Option) (transport.List
 		return nil, fmt.Errorf("listen on socket: %w", err)
 	}
 	l.SetUnlinkOnClose(false)
-	made, err := os.Lstat(path)
+	made.net = l
+	made.made, err = os.Lstat(path)
 	if err == nil {
 		err = os.Chmod(path, 0o600)
 	}
@@ -85,7 +104,7 @@ func Listen(path string, f transport.Framing, options ...Option) (transport.List
 		l.Close()
 		return nil, fmt.Errorf("listen on socket: %w", err)
 	}
-	return &listener{path: path, net: l, framing: f, made: made}, nil
+	return made, nil
 }
 
 func (l *listener) Addr() string { return l.path }
@@ -113,10 +132,15 @@ func (l *listener) Accept(ctx context.Context) (transport.Conn, error) {
 			wait = min(2*wait, time.Second)
 			continue
 		}
-		if conn, err := own(c, l.framing); err == nil {
+		conn, err := own(c, l.framing)
+		if err == nil && !l.contained {
+			err = free(c)
+		}
+		if err == nil {
 			return conn, nil
 		}
 		c.Close()
+		l.refused(fmt.Errorf("a peer on %s was refused: %w", l.path, err))
 	}
 }
 
@@ -151,6 +175,22 @@ func Dial(ctx context.Context, path string, f transport.Framing) (transport.Conn
 		return nil, fmt.Errorf("connect to %s: %w", path, err)
 	}
 	return conn, nil
+}
+
+// free fails where the peer stands inside a fence or a container.
+func free(c *net.UnixConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	why, err := fence.Behind(raw)
+	if err != nil {
+		return fmt.Errorf("look whether it is inside a fence: %w", err)
+	}
+	if why != "" {
+		return fmt.Errorf("it is inside a fence or a container: %s", why)
+	}
+	return nil
 }
 
 // own makes a connection of c where the other end is the same user.

@@ -135,7 +135,7 @@ func events(c wire.Class, s *transcript.State, e event.Event) []Event {
 		event.RunStarted, event.RunAborting, event.TurnStarted, event.TurnEnded, event.StepStarted, event.StepEnded, event.TurnRecovered,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped, event.DeveloperSaid,
 		event.ResponseStarted, event.BlockStarted, event.CallAnnounced, event.ResponseEnded, event.ResponseInterrupted,
-		event.CallDelta, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided,
+		event.CallDelta, event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided, event.HostDecided,
 		event.AskOpened, event.AskAnswered, event.AskClosed, event.PlanChanged, event.PlanCleared,
 		event.ToolsChanged, event.UsageChanged, event.BudgetChanged, event.ContextCompacted, event.ImagesRefused,
 		event.NoteAdded, event.InitProgressed, event.RetryScheduled, event.FilesChanged, event.Unknown:

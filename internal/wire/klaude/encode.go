@@ -124,7 +124,7 @@ func (c encoder) events() []any {
 		event.RunAborting, event.TurnStarted, event.TurnEnded, event.TurnRecovered,
 		event.InputQueued, event.InputChanged, event.InputTaken, event.InputDropped,
 		event.ResponseStarted, event.ResponseInterrupted, event.CallDelta,
-		event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided,
+		event.PermissionPreviewed, event.PermissionReady, event.PermissionDecided, event.HostDecided,
 		event.AskOpened, event.AskAnswered, event.AskClosed,
 		event.ToolsChanged, event.BudgetChanged, event.ContextCompacted, event.ImagesRefused, event.NoteAdded, event.InitProgressed, event.FilesChanged, event.Unknown:
 		// The 26 classes have no word for these.

@@ -144,7 +144,7 @@ func (v view) bodies() []lineBody {
 		return nil // the protocol shows their effects only
 	case event.BlockStarted, event.BlockEnded, event.CallAnnounced, event.CallStarted, event.CallDelta:
 		return nil // deltas have shown the text; a call is shown when it runs, its output when it ends
-	case event.PermissionPreviewed, event.PermissionReady, event.AskOpened, event.AskAnswered, event.AskClosed,
+	case event.PermissionPreviewed, event.PermissionReady, event.HostDecided, event.AskOpened, event.AskAnswered, event.AskClosed,
 		event.ToolsChanged, event.PlanChanged, event.PlanCleared, event.UsageChanged, event.BudgetChanged, event.DeveloperSaid, event.NoteAdded,
 		event.InitProgressed, event.FilesChanged, event.Unknown:
 		return nil // no word for these
