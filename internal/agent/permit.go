@@ -394,8 +394,8 @@ func orSomebody(who string) string {
 
 // help is the flags that would have allowed a call; empty where none would.
 func (r *Run) help(q permission.Call) string {
-	rules := permission.Suggest(q)
 	p := r.policy()
+	rules := p.Suggest(q)
 	for _, rule := range rules {
 		p = p.With(permission.Scoped{Rule: rule, Effect: permission.EffectAllow, Scope: permission.ScopeFlag})
 	}

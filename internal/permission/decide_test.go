@@ -202,7 +202,7 @@ func TestAsk(t *testing.T) {
 		default:
 			fmt.Fprintf(&b, "\t%s\n", effectOf(v))
 		}
-		fmt.Fprintf(&b, "\t=> %s\n", joinRules(Suggest(call)))
+		fmt.Fprintf(&b, "\t=> %s\n", joinRules(Policy{}.Suggest(call)))
 	}
 	if *update {
 		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {

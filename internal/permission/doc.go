@@ -43,7 +43,7 @@
 //     sh -c strings, under another path (/bin/rm), after options (git -C x
 //     push). Where it cannot see whether it matches, the answer is at best Ask: a word that only shows when it runs may
 //     be any file.
-//   - What [Suggest] returns, and what an allowing [Option] stores, allows the call.
+//   - What [Policy.Suggest] returns, and what an allowing [Option] stores, allows the call.
 //   - No input makes it panic.
 //
 // It does not resolve links: the paths of a [Call] are already resolved, and

@@ -42,7 +42,7 @@ func checkLaws(t *testing.T, c Call, one, two Rule) {
 	if after := strictness(effectOf(Decide(base.With(Scoped{Rule: two, Effect: EffectAllow}), c))); after > before {
 		t.Errorf("%q: adding allow %s to allow %s allows less", c.Command, two, one)
 	}
-	suggested := Suggest(c)
+	suggested := Policy{}.Suggest(c)
 	if v := Decide(policyOf(EffectAllow, suggested...), c); effectOf(v) != EffectAllow {
 		t.Errorf("%q: suggested %s, which does not allow it: %+v", c.Command, joinRules(suggested), v)
 	}

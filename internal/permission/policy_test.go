@@ -178,7 +178,7 @@ func TestRuleBeforeItsTool(t *testing.T) {
 	if got := effectOf(Decide(ask, put("/w/a/b"))); got != EffectAsk {
 		t.Errorf("an ask rule that is narrower than the family's allow rule: %s", got)
 	}
-	suggested := []string{joinRules(Suggest(put("/w/a/b"))), joinRules(Suggest(run))}
+	suggested := []string{joinRules(Policy{}.Suggest(put("/w/a/b"))), joinRules(Policy{}.Suggest(run))}
 	if diff := cmp.Diff([]string{"edit(a/b)", "remote_run(rm -rf x)"}, suggested); diff != "" {
 		t.Error(diff)
 	}

@@ -9,12 +9,13 @@ import (
 )
 
 // Suggest returns the narrowest rules that people would write to allow the
-// call; together they do, where no deny or ask rule stands against it.
-func Suggest(c Call) []Rule {
+// call beside the policy; together they do, where no deny or ask rule of it
+// stands against them.
+func (p Policy) Suggest(c Call) []Rule {
 	if c.Outside {
 		c = c.leaving()
 	}
-	rules, _ := Policy{}.read(c).suggest()
+	rules, _ := p.read(c).suggest()
 	return rules
 }
 
