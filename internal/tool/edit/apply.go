@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -13,50 +14,76 @@ import (
 
 var mark = []byte("\ufeff")
 
-// apply makes the new content, all edits or none, and counts the replacements.
-func apply(ctx context.Context, content []byte, edits []edit) (out []byte, count int, err error) {
+// applied is what edits made of a file.
+type applied struct {
+	content []byte
+	count   int      // of replacements
+	taken   []string // what stands there for an old text that is written in another way
+}
+
+// apply makes the new content, all edits or none.
+func apply(ctx context.Context, content []byte, edits []edit) (out applied, err error) {
 	body, marked := bytes.CutPrefix(content, mark)
 	for i, e := range edits {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return applied{}, err
 		}
-		next, n, err := one(body, e)
+		next, n, taken, err := one(body, e)
 		if err != nil && len(edits) > 1 {
 			err = fmt.Errorf("edit %d of %d, nothing was changed: %w", i+1, len(edits), err)
 		}
 		if err != nil {
-			return nil, 0, err
+			return applied{}, err
 		}
-		body, count = next, count+n
+		body, out.count = next, out.count+n
+		if taken != "" {
+			out.taken = append(out.taken, taken)
+		}
 	}
 	if len(body) > tool.MaxFile {
-		return nil, 0, fmt.Errorf("the result would have %s, the most is %s", tool.Bytes(int64(len(body))), tool.Bytes(tool.MaxFile))
+		return applied{}, fmt.Errorf("the result would have %s, the most is %s", tool.Bytes(int64(len(body))), tool.Bytes(tool.MaxFile))
 	}
 	if marked {
 		body = append(bytes.Clone(mark), body...)
 	}
-	return body, count, nil
+	out.content = body
+	return out, nil
 }
 
 // maxPlaces bounds how many places of an ambiguous text are named.
 const maxPlaces = 8
 
-func one(body []byte, e edit) ([]byte, int, error) {
+// one makes one edit. Where its old text is written in another way in the file, taken says so.
+func one(body []byte, e edit) (out []byte, count int, taken string, err error) {
 	if e.Old == "" {
-		return nil, 0, errors.New("old is empty")
+		return nil, 0, "", errors.New("old is empty")
 	}
 	if e.Old == e.New {
-		return nil, 0, errors.New("old and new are the same")
+		return nil, 0, "", errors.New("old and new are the same")
 	}
 	v := look(body)
 	old := []byte(v.plain(e.Old))
 	at := occurrences(v.text, old)
 	switch {
 	case len(at) == 0:
-		return nil, 0, fmt.Errorf("old is not in the file%s", hint(v.text, string(old)))
+		m, places := forgive(v.text, string(old), v.plain(e.New))
+		switch len(places) {
+		case 0:
+			return nil, 0, "", fmt.Errorf("old is not in the file%s", hint(v.text, string(old)))
+		case 1:
+			start, end := v.source(m.start), v.source(m.end)
+			return slices.Concat(body[:start], []byte(v.ending(body[start:end], m.new)), body[end:]), 1, m.taken(), nil
+		}
+		return nil, 0, "", fmt.Errorf("%w; none of them is exactly old: %s", ambiguous(v.text, places), m.why)
 	case len(at) > 1 && !e.All:
-		return nil, 0, ambiguous(v.text, at)
+		return nil, 0, "", ambiguous(v.text, at)
 	}
+	out, count, err = v.replace(body, old, e.New)
+	return out, count, "", err
+}
+
+// replace puts a new text in the place of all that are the old one.
+func (v view) replace(body, old []byte, new string) ([]byte, int, error) {
 	var out bytes.Buffer
 	done, count := 0, 0
 	for from := 0; ; {
@@ -66,7 +93,7 @@ func one(body []byte, e edit) ([]byte, int, error) {
 		}
 		start, end := v.source(from+i), v.source(from+i+len(old))
 		out.Write(body[done:start])
-		out.WriteString(v.ending(body[start:end], e.New))
+		out.WriteString(v.ending(body[start:end], new))
 		from, done, count = from+i+len(old), end, count+1
 		if out.Len() > 2*tool.MaxFile {
 			return nil, 0, errors.New("the result is too large")

@@ -6,13 +6,16 @@
 // CRLF line endings, a byte order mark, a missing final newline and bytes that are not UTF-8 stay as they
 // are.
 //
-// It does not guess: white space counts.
+// Text that stands there once but for blanks at the ends of lines, typographic signs or the indentation of whole lines is
+// taken, and the result says so; the new text gets the file's indentation. Where nothing is exact and several places
+// are like it, none is taken.
 package edit
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"parley/internal/diff"
 	"parley/internal/tool"
@@ -81,11 +84,11 @@ func New() tool.Tool {
 }
 
 // plan reads the file and makes its new content.
-func plan(ctx context.Context, w tool.World, a arguments, t tool.Target) (old, new []byte, count int, err error) {
+func plan(ctx context.Context, w tool.World, a arguments, t tool.Target) (old []byte, new applied, err error) {
 	old, there, err := w.Content(ctx, t)
 	switch {
 	case err != nil:
-		return nil, nil, 0, err
+		return nil, new, err
 	case !there:
 		_, file, _, err := w.OpenFile(a.Path)
 		if err == nil {
@@ -93,17 +96,17 @@ func plan(ctx context.Context, w tool.World, a arguments, t tool.Target) (old, n
 			file.Close()
 			err = fmt.Errorf("%s did not exist", t.Name())
 		}
-		return nil, nil, 0, err
+		return nil, new, err
 	case bytes.IndexByte(old, 0) >= 0:
-		return nil, nil, 0, fmt.Errorf("%s is a binary file", t.Name())
+		return nil, new, fmt.Errorf("%s is a binary file", t.Name())
 	case w.Seen.Stale(t.Path, tool.StampOf(old)):
-		return nil, nil, 0, fmt.Errorf("%s was changed by someone else since it was last read; read it again first", t.Name())
+		return nil, new, fmt.Errorf("%s was changed by someone else since it was last read; read it again first", t.Name())
 	}
-	new, count, err = apply(ctx, old, a.Edits)
+	new, err = apply(ctx, old, a.Edits)
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("%s: %w", t.Name(), err)
+		return nil, new, fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	return old, new, count, nil
+	return old, new, nil
 }
 
 func preview(ctx context.Context, w tool.World, a arguments) (tool.Preview, error) {
@@ -112,12 +115,12 @@ func preview(ctx context.Context, w tool.World, a arguments) (tool.Preview, erro
 	if err != nil {
 		return tool.Preview{}, err
 	}
-	old, new, _, err := plan(ctx, w, a, t)
+	old, made, err := plan(ctx, w, a, t)
 	if err != nil {
 		return tool.Preview{}, err
 	}
-	unified := diff.Unified(t.Name(), t.Name(), old, new)
-	p := tool.Preview{File: t.Name(), Language: tool.Language(t.Path), Summary: summary(unified), Change: tool.ChangeOf(t, old, new)}
+	unified := diff.Unified(t.Name(), t.Name(), old, made.content)
+	p := tool.Preview{File: t.Name(), Language: tool.Language(t.Path), Summary: summary(unified), Change: tool.ChangeOf(t, old, made.content)}
 	p.Diff, p.Truncated = diff.Cut(tool.Exact(unified), maxDiff)
 	return p, nil
 }
@@ -132,20 +135,23 @@ func run(ctx context.Context, w tool.World, _ tool.Call, a arguments, _ tool.Gro
 	if err != nil {
 		return tool.Failed(err)
 	}
-	old, new, count, err := plan(ctx, w, a, t)
+	old, made, err := plan(ctx, w, a, t)
 	if err != nil {
 		return tool.Failed(err)
 	}
-	if err := w.Approved(tool.ChangeOf(t, old, new)); err != nil {
+	if err := w.Approved(tool.ChangeOf(t, old, made.content)); err != nil {
 		return tool.Failed(err)
 	}
-	if err := w.Save(t, new); err != nil {
+	if err := w.Save(t, made.content); err != nil {
 		return tool.Failed(err)
 	}
-	unified := diff.Unified(t.Name(), t.Name(), old, new)
+	unified := diff.Unified(t.Name(), t.Name(), old, made.content)
 	r := tool.Result{Status: tool.Success, Summary: summary(unified)}
 	r.Display = tool.Display{File: t.Name(), Language: tool.Language(t.Path)}
 	r.Display.Diff, r.Display.Truncated = diff.Cut(tool.Valid(unified), maxDiff)
-	r.Text = fmt.Sprintf("Edited %s: %s, %s.", t.Name(), tool.Count(count, "replacement"), r.Summary)
+	r.Text = fmt.Sprintf("Edited %s: %s, %s.", t.Name(), tool.Count(made.count, "replacement"), r.Summary)
+	for _, taken := range made.taken {
+		r.Text += " " + strings.ToUpper(taken[:1]) + taken[1:] + "."
+	}
 	return r
 }
