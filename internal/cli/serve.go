@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,11 +20,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/agent"
+	"parley/internal/command"
 	"parley/internal/event"
 	"parley/internal/journal"
 	"parley/internal/journal/memory"
 	"parley/internal/journal/sqlite"
 	"parley/internal/runtime"
+	"parley/internal/scarce"
 	"parley/internal/server"
 	"parley/internal/session"
 	"parley/internal/transport"
@@ -189,6 +193,7 @@ type daemon struct {
 	logger    *slog.Logger
 	cancel    context.CancelFunc
 	listeners []listener
+	open      atomic.Int64 // connections
 	cache     wire.Cache
 }
 
@@ -218,7 +223,7 @@ func (d *daemon) listen(a *app, o serveOptions) (err error) {
 	}
 	l, err := unix.Listen(socket, transport.Lines{}, where...)
 	if err != nil {
-		return exit{1, fmt.Errorf("listen on %s: %w", socket, err)}
+		return exit{1, fmt.Errorf("listen on %s: %w", socket, scarce.Explain(err))}
 	}
 	local := session.Client{Env: nil, Cwd: d.dir}
 	d.listeners = append(d.listeners, listener{Listener: l, dialect: &native.Dialect, client: local})
@@ -271,14 +276,14 @@ func (d *daemon) serve(ctx context.Context) {
 		accepts.Go(func() {
 			for {
 				conn, err := l.Accept(ctx)
-				if err != nil {
+				if err != nil && conn == nil {
 					if ctx.Err() == nil {
 						d.logger.Error("accept", "addr", l.Addr(), "error", err)
 						d.cancel()
 					}
 					return
 				}
-				pumps.Go(func() { d.pump(lasting, l, conn) })
+				pumps.Go(func() { d.pump(lasting, l, conn, d.admit(err)) })
 			}
 		})
 	}
@@ -290,18 +295,41 @@ func (d *daemon) serve(ctx context.Context) {
 	pumps.Wait()
 }
 
+// admit counts a connection, and says why it is one too many: half of the files that the daemon may have open are kept for
+// sessions and tools, so that those who are connected go on. The error is that of accepting it.
+func (d *daemon) admit(err error) *command.Fault {
+	n, most := d.open.Add(1), int64(mayOpen()/2)
+	if err != nil {
+		return command.Faultf(command.Limit, "the daemon cannot take a connection: %s", scarce.Words(err))
+	}
+	if n > most {
+		return command.Faultf(command.Limit, "the daemon has %d connections open, and takes no more: close other clients, or raise its limit of open files (ulimit -n %d) and start it anew", n-1, mayOpen())
+	}
+	return nil
+}
+
+// mayOpen is how many files this process may have open at once.
+func mayOpen() uint64 {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxInt32
+	}
+	return min(uint64(limit.Cur), math.MaxInt32)
+}
+
 // helloTimeout is how long a connection may say nothing at first. Programs say
 // hello at once; a person who types it by hand has time.
 const helloTimeout = time.Minute
 
-func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn) {
+func (d *daemon) pump(ctx context.Context, l listener, conn transport.Conn, refused *command.Fault) {
+	defer d.open.Add(-1)
 	host := d.server.Host(l.client)
 	defer host.Close()
 	var seen wire.Host = host
 	if l.host != nil {
 		seen = l.host(host)
 	}
-	p := wire.Pump{Dialect: l.dialect, Host: seen, Hello: helloTimeout, Deadline: l.timeout, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
+	p := wire.Pump{Dialect: l.dialect, Host: seen, Refused: refused, Hello: helloTimeout, Deadline: l.timeout, Conn: conn, Client: event.ClientID("c-" + strings.ToLower(ulid.Make().String())), Cache: &d.cache, Log: d.logger}
 	if err := p.Run(ctx); err != nil && ctx.Err() == nil {
 		d.logger.Info("connection ended", "dialect", l.dialect.Name, "error", err)
 	}

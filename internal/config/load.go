@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"parley/internal/regular"
+	"parley/internal/scarce"
 )
 
 //go:embed defaults.jsonc
@@ -162,7 +163,7 @@ func contents(path string) ([]byte, error) {
 func Reason(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
+		err = scarce.Explain(pathErr.Err)
 	}
 	return err.Error()
 }

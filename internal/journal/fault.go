@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/command"
 	"parley/internal/event"
+	"parley/internal/scarce"
 	"parley/internal/transcript"
 )
 
@@ -37,7 +38,7 @@ func (f *failure) Error() string   { return f.fault.Message + ": " + f.err.Error
 func (f *failure) Unwrap() []error { return []error{f.fault, f.err} }
 
 // ErrFull is what a child wraps where its storage has no room left.
-var ErrFull = errors.New("no room left")
+const ErrFull = syscall.ENOSPC
 
 // ErrDamaged is what a child wraps where its storage is not what it wrote.
 var ErrDamaged = errors.New("damaged")
@@ -49,8 +50,8 @@ func failed(id event.SessionID, verb string, err error) error {
 	}
 	fault := command.Faultf(command.Internal, "cannot %s %s; the daemon's log says more", verb, id)
 	switch {
-	case errors.Is(err, ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		fault = command.Faultf(command.Limit, "cannot %s %s: the disk is full", verb, id)
+	case scarce.Words(err) != "":
+		fault = command.Faultf(command.Limit, "cannot %s %s: %s", verb, id, scarce.Words(err))
 	case errors.Is(err, ErrDamaged):
 		fault = command.Faultf(command.Internal, "cannot %s %s: its file is damaged", verb, id)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):

@@ -216,7 +216,7 @@ func (h *Host) open(ctx context.Context, c command.Command, b command.Open) (com
 // begun writes a new session's first events and lists it.
 func (h *Host) begun(ctx context.Context, log journal.Log, events []event.Event) (command.Data, *command.Fault) {
 	if _, err := log.Append(ctx, events...); err != nil {
-		log.Close()
+		_ = h.server.options.Store.Remove(context.WithoutCancel(ctx), log.ID()) // nobody's: it has no beginning
 		return nil, command.FaultOf(err)
 	}
 	state := log.State()
@@ -225,7 +225,7 @@ func (h *Host) begun(ctx context.Context, log journal.Log, events []event.Event)
 	if err != nil {
 		return nil, command.FaultOf(err)
 	}
-	release()
+	defer release()
 	return command.Opened{Session: log.ID(), Parent: state.Parent, Head: state.Seq}, nil
 }
 

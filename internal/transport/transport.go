@@ -63,7 +63,9 @@ type Conn interface {
 // A Listener takes connections in.
 type Listener interface {
 	// Accept returns the next connection of a peer that is allowed in. The
-	// error is net.ErrClosed after Close, and ctx's error where ctx ended.
+	// error is net.ErrClosed after Close, and ctx's error where ctx ended. With
+	// a connection, it says why that should be refused: the process had no
+	// descriptor for one more. One goroutine may accept.
 	Accept(ctx context.Context) (Conn, error)
 
 	// Addr says where it listens, for people.

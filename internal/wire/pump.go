@@ -32,6 +32,7 @@ type Pump struct {
 	Client   event.ClientID // random, never used before
 	Cache    *Cache         // shared by connections; nil: none
 	Hello    time.Duration  // within which the handshake must be done, or the connection ends; 0: whenever
+	Refused  *command.Fault // what to say instead of serving; nil: serve
 	Deadline time.Duration  // of an answer; then the command is answered with ErrTimeout and goes on; 0: none
 	Log      *slog.Logger   // nil: slog's default
 }
@@ -164,6 +165,9 @@ func (s *connection) serve() (err error) {
 			err = s.broken(v)
 		}
 	}()
+	if s.Refused != nil {
+		return s.refuse()
+	}
 	if s.Dialect.Begin != nil {
 		if err := s.take(s.Dialect.Begin(s.peer)); err != nil {
 			return err
@@ -236,6 +240,20 @@ func (s *connection) next(wait bool) (func() error, bool) {
 	case <-s.mute:
 		return s.unheard, true
 	}
+}
+
+// refuse says why the connection is not served, once its hello is read: a client that is still writing it might not read.
+func (s *connection) refuse() error {
+	ctx, cancel := context.WithTimeout(s.ctx, leaveTimeout)
+	defer cancel()
+	select {
+	case <-s.frames:
+	case <-ctx.Done():
+	}
+	s.sendError(nil, s.Refused)
+	ctx, end := context.WithTimeout(s.ctx, leaveTimeout)
+	defer end()
+	return errors.Join(s.flush(ctx), errDone)
 }
 
 // unheard ends a connection that has not said who it is. One that is told of

@@ -22,7 +22,7 @@ func TestOtherSessionsGoOnWhenOneFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := visitTo(home, sessionA)
-	if want := fmt.Sprintf("limit: cannot write to %s: the disk is full", sessionA); a.refused == nil || a.refused.Error() != want {
+	if want := fmt.Sprintf("limit: cannot write to %s: the disk is full: make room on it", sessionA); a.refused == nil || a.refused.Error() != want {
 		t.Errorf("refused with %v, want %s", a.refused, want)
 	}
 	if b := visitTo(home, sessionB); b.refused != nil {

@@ -24,7 +24,7 @@ near
 event event/eventtest
 command
 transcript transcript/transcripttest
-cell catalog catalog/* regular host picture printout room shell shell/shelltest address fence/filter fence/inside fence/seatbelt
+cell catalog catalog/* regular host picture scarce printout room shell shell/shelltest address fence/filter fence/inside fence/seatbelt
 config fence/proxy
 fence
 journal llm tool permission workspace markdown diff transport

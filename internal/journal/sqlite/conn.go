@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -19,6 +21,7 @@ import (
 // without database/sql, which would keep a goroutine for each open file.
 type conn struct {
 	driver.Conn
+	path  string
 	stmts map[string]driver.Stmt
 }
 
@@ -34,15 +37,15 @@ func dial(path string, pragmas ...string) (*conn, error) {
 	}
 	c, err := new(sqlite.Driver).Open(name + "?" + q.Encode())
 	if err != nil {
-		return nil, classed(err)
+		return nil, classed(path, err)
 	}
-	return &conn{c, make(map[string]driver.Stmt)}, nil
+	return &conn{c, path, make(map[string]driver.Stmt)}, nil
 }
 
 const memory = ":memory:"
 
 // classed gives the errors that callers branch on the journal's names.
-func classed(err error) error {
+func classed(path string, err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
@@ -50,10 +53,33 @@ func classed(err error) error {
 	switch e.Code() & 0xff {
 	case codes.SQLITE_FULL:
 		return fmt.Errorf("%w: %w", journal.ErrFull, err)
+	case codes.SQLITE_CANTOPEN, codes.SQLITE_IOERR:
+		if path == memory {
+			return err
+		}
+		return errors.Join(err, cause(filepath.Dir(path)))
 	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", journal.ErrDamaged, err)
 	}
 	return err
+}
+
+// cause asks the system why SQLite, which does not tell, could neither open nor write: it does to a folder what SQLite does
+// there, as many files at once. The size is that of a part of the shared memory (sqlite.org/walformat.html, 2.2).
+func cause(folder string) error {
+	f, err := os.CreateTemp(folder, ".probe-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 32<<10))
+	defer f.Close()
+	for range 3 { // the database, its log and its folder
+		more, wrong := os.Open(folder)
+		if err = errors.Join(err, wrong); wrong == nil {
+			defer more.Close()
+		}
+	}
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 func (c *conn) stmt(query string) (driver.Stmt, error) {
@@ -62,7 +88,7 @@ func (c *conn) stmt(query string) (driver.Stmt, error) {
 	}
 	s, err := c.Prepare(query)
 	if err != nil {
-		return nil, classed(err)
+		return nil, classed(c.path, err)
 	}
 	c.stmts[query] = s
 	return s, nil
@@ -83,7 +109,7 @@ func (c *conn) exec(query string, args ...driver.Value) error {
 		return err
 	}
 	_, err = s.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
-	return classed(err)
+	return classed(c.path, err)
 }
 
 // query calls each with every row until it returns false.
@@ -94,16 +120,16 @@ func (c *conn) query(each func([]driver.Value) bool, query string, args ...drive
 	}
 	rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named(args))
 	if err != nil {
-		return classed(err)
+		return classed(c.path, err)
 	}
-	defer func() { err = errors.Join(err, classed(rows.Close())) }()
+	defer func() { err = errors.Join(err, classed(c.path, rows.Close())) }()
 	row := make([]driver.Value, len(rows.Columns()))
 	for {
 		switch err := rows.Next(row); {
 		case err == io.EOF:
 			return nil
 		case err != nil:
-			return classed(err)
+			return classed(c.path, err)
 		case !each(row):
 			return nil
 		}
@@ -113,7 +139,7 @@ func (c *conn) query(each func([]driver.Value) bool, query string, args ...drive
 // script runs statements that are not worth keeping.
 func (c *conn) script(text string) error {
 	_, err := c.Conn.(driver.ExecerContext).ExecContext(context.Background(), strings.TrimSpace(text), nil)
-	return classed(err)
+	return classed(c.path, err)
 }
 
 func (c *conn) close() error {

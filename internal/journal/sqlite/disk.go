@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/event"
 	"parley/internal/journal"
+	"parley/internal/scarce"
 )
 
 // Open opens the store in a folder, which it makes where it is missing. The
@@ -23,15 +24,15 @@ func Open(path string, opt journal.Options) (journal.Store, error) {
 	}
 	sessions := filepath.Join(path, "sessions")
 	if err := os.MkdirAll(sessions, 0o700); err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
+		return nil, fmt.Errorf("open the store %s: %w", path, scarce.Explain(err))
 	}
 	lock, err := journal.Acquire(path)
 	if err != nil {
-		return nil, err
+		return nil, scarce.Explain(err)
 	}
 	d := &disk{path: path, sessions: sessions, opt: opt, lock: lock}
 	if err := d.tidy(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store: %w", err), lock.Release())
+		return nil, errors.Join(fmt.Errorf("open the store %s: %w", path, scarce.Explain(err)), lock.Release())
 	}
 	return journal.NewStore(d, opt)
 }

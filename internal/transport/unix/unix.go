@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"parley/internal/fence"
+	"parley/internal/scarce"
 	"parley/internal/transport"
 )
 
@@ -61,6 +62,7 @@ type listener struct {
 	net     *net.UnixListener
 	framing transport.Framing
 	made    os.FileInfo
+	spare   *os.File // holds a descriptor for one connection more, which can be told that it is refused; nil: in use
 	once    sync.Once
 	err     error
 
@@ -113,7 +115,11 @@ func (l *listener) Accept(ctx context.Context) (transport.Conn, error) {
 	stop := context.AfterFunc(ctx, func() { _ = l.net.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	wait := 5 * time.Millisecond
+	var last error // why the one that comes is the last for now
 	for {
+		if l.spare == nil && last == nil {
+			l.spare, _ = os.Open(os.DevNull)
+		}
 		c, err := l.net.AcceptUnix()
 		switch {
 		case ctx.Err() != nil:
@@ -123,8 +129,14 @@ func (l *listener) Accept(ctx context.Context) (transport.Conn, error) {
 			return nil, ctx.Err()
 		case err != nil && !passing(err):
 			return nil, err
+		case err != nil && scarce.Words(err) != "" && l.spare != nil:
+			last = err
+			l.spare.Close()
+			l.spare = nil
+			continue
 		case err != nil:
-			// Out of descriptors, say: others will close theirs.
+			// Others will close theirs.
+			last = nil
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
@@ -137,9 +149,10 @@ func (l *listener) Accept(ctx context.Context) (transport.Conn, error) {
 			err = free(c)
 		}
 		if err == nil {
-			return conn, nil
+			return conn, last
 		}
 		c.Close()
+		last = nil
 		l.refused(fmt.Errorf("a peer on %s was refused: %w", l.path, err))
 	}
 }
