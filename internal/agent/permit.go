@@ -24,40 +24,51 @@ type grant struct {
 	targets   tool.Targets
 	arguments json.RawMessage
 	change    tool.Change // that was shown to whoever allowed it
+	edited    bool        // the arguments are a person's
+	outside   bool        // what was asked about was to run outside the fence
 }
 
 // permit decides a call and records the decision. A call that is not granted
 // has ended when it returns.
 func (b *stepCalls) permit(ctx context.Context, t tool.Tool, c tool.Call) (grant, error) {
-	call := llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
 	g := grant{arguments: c.Arguments}
-	var err error
-	question, done := tool.Within(ctx, func() (q permission.Call) {
-		if g.targets, err = t.Targets(b.run.setup.World, c); err == nil {
-			q = Question(t, c, g.targets, b.run.setup)
-		}
-		return q
-	})
+	question, done, err := b.subject(ctx, t, c, &g)
 	if !done {
 		return grant{}, nil // the run's closing ends the call
 	}
 	if err != nil {
-		return g, b.refuse(call, event.RefusedArguments, misfit(c.Name, err))
+		return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}, event.RefusedArguments, misfit(c.Name, err))
 	}
 	verdict := b.run.decide(question)
 	switch v := verdict.(type) {
 	case permission.Allow:
 		return b.allow(c, g, v)
 	case permission.Deny:
-		why := "Permission " + v.Reason
-		if v.Rule == "" {
-			why = "Permission denied: " + v.Reason
-		}
-		return g, b.deny(c, event.PermissionDecided{Method: event.MethodRule, Code: event.RefusedRule, Rule: v.Rule, Scope: event.Scope(v.Scope), Reason: why}, why)
+		return g, b.forbid(c, v)
 	case permission.Ask:
 		return b.ask(ctx, t, c, g, question, v)
 	}
 	return g, fmt.Errorf("decide %s: unknown verdict %T", c.Name, verdict)
+}
+
+// subject is what is decided about a call, whose targets the grant gets. It is not done where ctx ended first.
+func (b *stepCalls) subject(ctx context.Context, t tool.Tool, c tool.Call, g *grant) (q permission.Call, done bool, err error) {
+	q, done = tool.Within(ctx, func() (q permission.Call) {
+		if g.targets, err = t.Targets(b.run.setup.World, c); err == nil {
+			q = Question(t, c, g.targets, b.run.setup)
+		}
+		return q
+	})
+	return q, done, err
+}
+
+// forbid ends a call that a rule denies.
+func (b *stepCalls) forbid(c tool.Call, v permission.Deny) error {
+	why := "Permission " + v.Reason
+	if v.Rule == "" {
+		why = "Permission denied: " + v.Reason
+	}
+	return b.deny(c, event.PermissionDecided{Method: event.MethodRule, Code: event.RefusedRule, Rule: v.Rule, Scope: event.Scope(v.Scope), Reason: why}, why)
 }
 
 // decide asks who decides, by the rules that hold now.
@@ -163,27 +174,52 @@ func (b *stepCalls) ask(ctx context.Context, t tool.Tool, c tool.Call, g grant, 
 	if v, ok := b.run.decide(q).(permission.Allow); ok {
 		return b.allow(c, g, v)
 	}
-	for again := false; ; again = true {
-		shown, err := b.preview(ctx, t, c)
-		if err != nil && b.readable(q) {
-			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, err.Error())
+	for {
+		shown, failed := b.preview(ctx, t, c)
+		if failed != nil && !g.edited && b.readable(q) {
+			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, failed.Error())
 		}
-		if err := b.show(c, shown, err); err != nil {
+		if err := b.show(c, shown, failed); err != nil {
 			return g, err
-		}
-		if again {
-			ask.Reason = "what it would do has changed since you were asked"
 		}
 		reply, opened, err := b.put(ctx, c, q, ask)
 		if err != nil || reply == nil {
 			return g, err
 		}
-		g.change = shown.Change
-		if reply.Outcome == event.OutcomeAllowed && len(reply.Arguments) == 0 && !b.still(ctx, t, c, shown) {
+		g.change, g.outside = shown.Change, g.targets.Outside
+		switch {
+		case reply.Outcome != event.OutcomeAllowed:
+		case len(reply.Arguments) > 0:
+			c.Arguments = tool.Normalise(t, reply.Arguments)
+			g.edited, g.arguments, g.change = true, c.Arguments, tool.Change{}
+			var done bool
+			if q, done, err = b.subject(ctx, t, c, &g); !done {
+				return grant{}, nil
+			}
+			if err != nil {
+				return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, err.Error())
+			}
+			verdict := b.run.decide(q)
+			if v, ok := verdict.(permission.Deny); ok { // also for what a person changed
+				return g, b.forbid(c, v)
+			}
+			if v, ok := verdict.(permission.Ask); ok && previews(t) {
+				ask = v
+				ask.Reason = "changed by " + orSomebody(reply.Who) + ": " + c.Name + " " + tool.Title(t, c.Arguments)
+				continue
+			}
+		case !b.still(ctx, t, c, shown, failed):
+			ask.Reason = "what it would do has changed since you were asked"
 			continue
 		}
-		return b.answered(ctx, t, c, g, opened, reply.AskClosed)
+		return b.answered(t, c, g, opened, reply.AskClosed)
 	}
+}
+
+// previews reports whether a tool shows what a call would do: then that has to be seen, and the arguments do not say it all.
+func previews(t tool.Tool) bool {
+	_, ok := t.(tool.Previewer)
+	return ok
 }
 
 // put asks, and waits; it returns no reply where nobody is there, or where the run ends first.
@@ -214,11 +250,11 @@ func (b *stepCalls) preview(ctx context.Context, t tool.Tool, c tool.Call) (tool
 	return tool.Preview{}, nil
 }
 
-// still reports whether a call would do what was shown. A person allows what they saw: if the file is another one by
-// then, they are asked anew.
-func (b *stepCalls) still(ctx context.Context, t tool.Tool, c tool.Call, shown tool.Preview) bool {
+// still reports whether a call would do what was shown, or fail as it did then. A person allows what they saw: if the file
+// is another one by then, they are asked anew.
+func (b *stepCalls) still(ctx context.Context, t tool.Tool, c tool.Call, shown tool.Preview, failed error) bool {
 	now, err := b.preview(ctx, t, c)
-	return err == nil && now.Change == shown.Change
+	return fmt.Sprint(err) == fmt.Sprint(failed) && now.Change == shown.Change
 }
 
 // readable reports whether the model may read what a call would change: then it may be told, without anybody's leave,
@@ -310,7 +346,7 @@ func (r *Run) question(ctx, logged context.Context, q *event.AskOpened) (*tool.R
 var refusals = map[event.Method]event.Refusal{event.MethodPerson: event.RefusedPerson, event.MethodTimeout: event.RefusedTimeout}
 
 // answered records the decision that an answer means.
-func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
+func (b *stepCalls) answered(t tool.Tool, c tool.Call, g grant, opened event.AskOpened, closed event.AskClosed) (grant, error) {
 	d := event.PermissionDecided{Call: event.CallID(c.ID), Method: closed.Method, Code: refusals[closed.Method], Who: closed.Who, Reason: closed.Reason, Scope: event.ScopeOnce}
 	chosen := option(opened, closed.Key)
 	d.Granted = closed.Outcome == event.OutcomeAllowed
@@ -332,19 +368,8 @@ func (b *stepCalls) answered(ctx context.Context, t tool.Tool, c tool.Call, g gr
 		return g, b.deny(c, d, why)
 	}
 	d.Code = ""
-	leaves := chosen.Outside && !g.targets.Outside
-	if len(closed.Arguments) > 0 {
-		g.change = tool.Change{} // the person wrote them
-		c.Arguments = tool.Normalise(t, closed.Arguments)
-		targets, err := t.Targets(b.run.setup.World, c)
-		if err != nil {
-			return g, b.refuse(llm.ToolCall{ID: c.ID, Name: c.Name}, event.RefusedArguments, err.Error())
-		}
-		// A deny rule holds also for what a person changed.
-		if v, denied := b.run.decide(Question(t, c, targets, b.run.setup)).(permission.Deny); denied {
-			return g, b.deny(c, event.PermissionDecided{Method: event.MethodRule, Code: event.RefusedRule, Rule: v.Rule, Scope: event.Scope(v.Scope), Reason: v.Reason}, "Permission "+v.Reason)
-		}
-		g.targets, g.arguments = targets, c.Arguments
+	leaves := chosen.Outside && !g.outside
+	if g.edited {
 		d.Arguments, d.Title = c.Arguments, tool.Title(t, c.Arguments)
 	}
 	g.targets.Outside = g.targets.Outside || leaves

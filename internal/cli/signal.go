@@ -117,11 +117,16 @@ func (w *runWatcher) leave() error {
 
 // interrupted is the exit of what a signal ended, with the code as a shell counts, or of what the timeout ended.
 func (w *runWatcher) interrupted() exit {
-	if s, ok := w.signal.(syscall.Signal); ok {
-		return exit{code: 128 + int(s)}
-	}
-	if w.overdue {
+	if w.signal == nil && w.overdue {
 		return exit{1, fmt.Errorf("the run was stopped after %s, its --timeout; parley run --session %s goes on with it", w.timeout, w.session.ID())}
+	}
+	return signalled(w.signal)
+}
+
+// signalled is the exit of a program that a signal ended, with the code as a shell counts.
+func signalled(by os.Signal) exit {
+	if s, ok := by.(syscall.Signal); ok {
+		return exit{code: 128 + int(s)}
 	}
 	return exit{code: display.ExitInterrupted}
 }

@@ -98,7 +98,7 @@ func (a *app) openTUI(ctx context.Context, name string, set event.SettingChanged
 	a.closeSession(source, name == "new" && !used)
 	var signal tui.ErrSignal
 	if errors.As(err, &signal) {
-		return exit{code: 130}
+		return signalled(signal.Signal)
 	}
 	if err == nil && used {
 		fmt.Fprintf(a.err, "parley attach %s  goes on with this session\n", id)

@@ -150,8 +150,8 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	}{
 		{"ctrl+d", func(s *window, _ int) error { return s.Type("\x04\x04") }, 0},
 		{"ctrl+c", func(s *window, _ int) error { return s.Type("\x03\x03") }, 0},
-		{"SIGTERM", func(_ *window, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }, 130},
-		{"SIGHUP", func(_ *window, pid int) error { return syscall.Kill(pid, syscall.SIGHUP) }, 130},
+		{"SIGTERM", func(_ *window, pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }, 143},
+		{"SIGHUP", func(_ *window, pid int) error { return syscall.Kill(pid, syscall.SIGHUP) }, 129},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
