@@ -14,6 +14,7 @@
 package unix
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,8 +149,8 @@ func (l *listener) Accept(ctx context.Context) (transport.Conn, error) {
 		if err == nil && !l.contained {
 			err = free(c)
 		}
-		if err == nil {
-			return conn, last
+		if conn != nil && (err == nil || scarce.Words(err) != "") {
+			return conn, cmp.Or(last, err) // one that could not be looked at is refused as well
 		}
 		c.Close()
 		last = nil
