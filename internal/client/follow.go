@@ -25,7 +25,7 @@ const (
 
 // follow delivers what the connections bring, one after the other.
 func (s *Session) follow(conn *Conn) {
-	defer close(s.updates)
+	defer s.end()
 	for {
 		end := s.stream(conn)
 		conn.Close()

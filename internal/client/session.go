@@ -61,6 +61,9 @@ type Session struct {
 
 	joined bool // that was told; of follow
 
+	updating sync.RWMutex // held for reading while an update is delivered; guards over
+	over     bool         // updates is closed
+
 	mu   sync.Mutex // guards the fields below
 	conn *Conn
 	seq  event.Seq // of the last event that was given
@@ -103,12 +106,26 @@ func (s *Session) Close() error {
 
 // deliver hands an update over; false where nobody wants more.
 func (s *Session) deliver(u Update) bool {
+	s.updating.RLock()
+	defer s.updating.RUnlock()
+	if s.over {
+		return false
+	}
 	select {
 	case s.updates <- u:
 		return true
 	case <-s.ctx.Done():
 		return false
 	}
+}
+
+// end closes updates, once nobody delivers any more.
+func (s *Session) end() {
+	s.cancel()
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	s.over = true
+	close(s.updates)
 }
 
 // Do sends a command and waits for its answer, as [Conn.Do] does. Without a

@@ -200,7 +200,7 @@ func named(t testing.TB, text string, p Plan, e *effects, root string) {
 	var starts, opens []string
 	for _, s := range p.Steps() {
 		if s.Path != "" {
-			starts = append(starts, fmt.Sprintf("%q %q in %s", s.Args, settings(Unattended(s.Env)), path.Join(root, s.Folder)))
+			starts = append(starts, fmt.Sprintf("%q %q in %s", s.Args, settings(slices.Concat(Unattended(nil), s.Env)), path.Join(root, s.Folder)))
 		}
 		for _, f := range s.Files {
 			name := f.Path

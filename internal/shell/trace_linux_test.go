@@ -241,7 +241,7 @@ func (now *traced) started(t *testing.T, c syscallLine) {
 	before, after, _ := strings.Cut(c.args, "], [")
 	all, env := texts(before), texts(after)
 	for _, s := range now.Steps {
-		if len(all) == 0 || s.Path != all[0] || !slices.Equal(s.Args, all[1:]) || !slices.Equal(settings(Unattended(s.Env)), settings(env)) {
+		if len(all) == 0 || s.Path != all[0] || !slices.Equal(s.Args, all[1:]) || !slices.Equal(settings(slices.Concat(Unattended(nil), s.Env)), settings(env)) {
 			continue
 		}
 		for _, v := range env {
