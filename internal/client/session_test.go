@@ -29,9 +29,9 @@ import (
 // A daemon in memory serves the sessions of a host, and can be killed.
 type daemon struct {
 	host *wiretest.Host
-	logs map[event.SessionID][]event.Event // what a read of events gives
 
-	mu    sync.Mutex
+	mu    sync.Mutex                        // guards the fields below
+	logs  map[event.SessionID][]event.Event // what a read of events gives
 	n     int
 	gone  *command.Fault // who dials is refused with it
 	conns []io.Closer
@@ -40,6 +40,8 @@ type daemon struct {
 func newDaemon() *daemon {
 	d := &daemon{host: &wiretest.Host{}, logs: make(map[event.SessionID][]event.Event)}
 	d.host.OnJoin = func(h wire.Hello) (wire.Welcome, *command.Fault) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		if d.gone != nil {
 			return wire.Welcome{}, d.gone
 		}
