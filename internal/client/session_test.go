@@ -291,6 +291,31 @@ func TestSendOutcomeComesAsUpdate(t *testing.T) {
 	})
 }
 
+// An answer that comes as the session ends goes nowhere, and harms nobody.
+func TestAnswersAtTheEndOfASession(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDaemon()
+			d.tell(id, transcripttest.Generate(1, 20)...)
+			s, err := Join(t.Context(), Joining{Dial: d.dial, Hello: wire.Hello{Session: string(id)}, Once: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range 20 {
+				s.Send(fmt.Sprint(n), command.Steer{Text: "go on"})
+			}
+			go d.hangUp()
+			for range s.Updates() {
+			}
+			for n := range 20 {
+				s.Send(fmt.Sprint("late ", n), command.Steer{Text: "go on"})
+			}
+			s.Close()
+			d.hangUp()
+		})
+	}
+}
+
 // A session that is gone when the daemon is there again is over; and so is one that
 // is joined once, when its connection ends.
 func TestSessionThatIsGoneIsOver(t *testing.T) {
